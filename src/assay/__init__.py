@@ -1,0 +1,52 @@
+"""What is good and bad in a machine translation system, and how far to trust the number.
+
+import assay
+assay.score({"a": lines_a, "b": lines_b}, [reference_lines], ["bleu", "chrf"]).records()
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.data import DataError as DataError
+    from assay.data import Dataset as Dataset
+    from assay.data import Segment as Segment
+    from assay.metrics.bleu import BLEU as BLEU
+    from assay.metrics.chrf import CHRF as CHRF
+    from assay.metrics.mean import Mean as Mean
+    from assay.metrics.rouge import ROUGE as ROUGE
+    from assay.metrics.ter import TER as TER
+    from assay.metrics.ter import WER as WER
+    from assay.metrics.typef import MacroF as MacroF
+    from assay.metrics.typef import MicroF as MicroF
+    from assay.registry import parse as parse
+    from assay.scoring import Questions as Questions
+    from assay.scoring import score as score
+    from assay.version import __version__ as __version__
+
+_WHERE = {
+    "BLEU": "assay.metrics.bleu",
+    "CHRF": "assay.metrics.chrf",
+    "DataError": "assay.data",
+    "Dataset": "assay.data",
+    "MacroF": "assay.metrics.typef",
+    "Mean": "assay.metrics.mean",
+    "MicroF": "assay.metrics.typef",
+    "Questions": "assay.scoring",
+    "ROUGE": "assay.metrics.rouge",
+    "Segment": "assay.data",
+    "TER": "assay.metrics.ter",
+    "WER": "assay.metrics.ter",
+    "__version__": "assay.version",
+    "parse": "assay.registry",
+    "score": "assay.scoring",
+}
+
+__all__ = sorted(_WHERE)
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is asked for when it is asked for, so that `import assay` costs nothing."""
+    if name not in _WHERE:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    return getattr(import_module(_WHERE[name]), name)

@@ -1,0 +1,99 @@
+"""What a command is, and which there are; a command's module is loaded when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import NoReturn
+
+from assay.data import DataError
+from assay.settings import nearest
+
+__all__ = ["COMMANDS", "Command", "load", "overview"]
+
+COMMANDS = {
+    "score": "how good is each system? BLEU, chrF, TER, MacroF ... with intervals and tests",
+    "favor": "which segments make a metric prefer one system to another?",
+    "types": "which words does each system get right, and which not?",
+    "demo": "see all of it on a small test set that comes with assay",
+}
+
+
+@dataclass(frozen=True)
+class Command:
+    """One verb: what it says of itself, its options, and what it does."""
+
+    name: str
+    description: str
+    examples: str
+    configure: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """The options of one call; a wrong one is a `DataError` of one line."""
+        parser = _Parser(
+            prog=f"assay {self.name}",
+            description=self.description,
+            epilog="examples:\n" + textwrap.indent(textwrap.dedent(self.examples).strip(), "  "),
+            formatter_class=_Help,
+            allow_abbrev=False,
+            add_help=False,
+        )
+        self.configure(parser)
+        parser.add_argument("-h", "--help", action="help", help="show this help and stop")
+        return parser.parse_intermixed_args(list(arguments))
+
+
+def load(name: str) -> Command:
+    """The command of that name."""
+    command: Command = import_module(f"assay.cli.{name}").COMMAND
+    return command
+
+
+def overview() -> str:
+    """The help of `assay` itself."""
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:{width}}  {summary}" for name, summary in COMMANDS.items()]
+    return "\n".join(
+        [
+            "usage: assay COMMAND ...",
+            "",
+            "What is good and bad in a machine translation system,",
+            "and how far to trust the number that says so.",
+            "",
+            "commands:",
+            *lines,
+            "",
+            "`assay COMMAND --help` tells more. A first look: assay demo",
+        ]
+    )
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(
+            prog, max_help_position=28, width=min(100, shutil.get_terminal_size().columns)
+        )
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors in one line, with the nearest option suggested."""
+
+    def error(self, message: str) -> NoReturn:
+        unknown = message.removeprefix("unrecognized arguments: ")
+        if unknown != message:
+            word = unknown.split()[0].split("=")[0]
+            hint = nearest(word, self._option_string_actions) if word.startswith("-") else ""
+            message = f"unknown argument {word!r}{hint}"
+        raise DataError(f"{self.prog.removeprefix('assay ')}: {message}. See: {self.prog} --help")
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        raise SystemExit(status)
+
+    def print_help(self, file: object = None) -> None:
+        sys.stdout.write(self.format_help())

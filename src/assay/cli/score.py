@@ -1,0 +1,148 @@
+"""The command `assay score`: how good each system is."""
+
+from __future__ import annotations
+
+import argparse
+
+from assay.checks import oddities
+from assay.cli.commands import Command
+from assay.cli.inputs import add_inputs, add_metrics, read_inputs, read_metrics
+from assay.cli.output import add_output, command_line, show, warn
+from assay.cli.progress import track
+from assay.data import DataError
+from assay.io import read_scores
+from assay.score_result import ScoreResult
+from assay.scoring import Questions, score_each
+
+__all__ = ["COMMAND"]
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    add_inputs(parser)
+    add_metrics(parser, ["bleu"])
+    parser._action_groups[-1].add_argument(
+        "--scores",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="segment scores from elsewhere (people, a neural metric), treated like a metric",
+    )
+    _add_questions(parser)
+    add_output(parser)
+    parser.add_argument(
+        "-b", "--score-only", action="store_true", help="print the bare scores, a line a system"
+    )
+
+
+def _add_questions(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("questions")
+    add = group.add_argument
+    add("-sl", "--segments", "--sentence-level", action="store_true", help="score every segment")
+    add("--documents", action="store_true", help="score every document (needs --docs or --data)")
+    add("--confidence", action="store_true", help="bootstrap intervals of the scores")
+    add(
+        "--interval",
+        choices=("bca", "percentile", "basic", "centred"),
+        default="bca",
+        help="kind of interval (default: bca)",
+    )
+    add("--level", type=float, default=0.95, help="of the intervals (default: 0.95)")
+    test = group.add_mutually_exclusive_group()
+    test.add_argument("--paired-bs", action="store_true", help="paired bootstrap test")
+    test.add_argument("--paired-ar", action="store_true", help="approximate randomisation test")
+    add(
+        "--all-pairs",
+        action="store_true",
+        help="test every pair and give rank clusters, not only everyone against the first system",
+    )
+    add(
+        "--bs-statistic",
+        choices=("two-sided", "sacrebleu"),
+        default="two-sided",
+        help="what the paired bootstrap counts; sacrebleu gives its p values",
+    )
+    add(
+        "--paired-bs-n",
+        "--confidence-n",
+        type=int,
+        default=1000,
+        metavar="N",
+        dest="resamples",
+        help="bootstrap resamples (default: 1000)",
+    )
+    add(
+        "--paired-ar-n",
+        type=int,
+        default=10_000,
+        metavar="N",
+        dest="trials",
+        help="randomisation trials (default: 10000)",
+    )
+
+
+def _run(args: argparse.Namespace) -> int:
+    metrics, questions = read_metrics(args), _questions(args)
+    inputs = read_inputs(args)
+    dataset = inputs.dataset
+    imported = [
+        read_scores(path, list(dataset.systems), length=len(dataset), documents=dataset.documents)
+        for path in args.scores
+    ]
+    warn(oddities(dataset), quiet=args.quiet)
+    steps = score_each(dataset, metrics, imported=imported, questions=questions, seed=args.seed)
+    total = len(metrics) + len(imported)
+    found = tuple(track(steps, total=total, label="Scoring", quiet=args.quiet))
+    result = ScoreResult(tuple(dataset.systems), found, questions)
+    if args.score_only:
+        _print_bare(result, args.width)
+    else:
+        show(result, args, inputs=inputs.files, command=command_line("score"))
+    return 0
+
+
+def _questions(args: argparse.Namespace) -> Questions:
+    if args.all_pairs and not (args.paired_bs or args.paired_ar):
+        raise DataError("--all-pairs goes with --paired-bs or --paired-ar.")
+    return Questions(
+        segments=args.segments,
+        documents=args.documents,
+        confidence=args.confidence,
+        method=args.interval,
+        level=args.level,
+        test="bootstrap" if args.paired_bs else "randomisation" if args.paired_ar else "none",
+        statistic=args.bs_statistic,
+        all_pairs=args.all_pairs,
+        resamples=args.resamples,
+        trials=args.trials,
+    )
+
+
+def _print_bare(result: ScoreResult, width: int) -> None:
+    """One line per system, the metrics' scores apart by blanks; with -sl a line per segment."""
+    for at in range(len(result.systems)):
+        if result.questions.segments:
+            columns = [
+                entry.segments[at] for entry in result.by_metric if entry.segments is not None
+            ]
+        else:
+            columns = [entry.corpus[at : at + 1] for entry in result.by_metric]
+        for values in zip(*columns, strict=True):
+            print(" ".join(f"{value:.{width}f}" for value in values))
+
+
+COMMAND = Command(
+    name="score",
+    description="Score every system by every metric, and say how sure the scores are.",
+    examples="""
+        assay score ref.txt -i a.txt b.txt -m bleu chrf macrof       a table of scores
+        cat a.txt | assay score ref.txt                              BLEU of standard input
+        assay score ref.A.txt ref.B.txt -i a.txt -m bleu ter         two references
+        assay score ref.txt -i a.txt b.txt --paired-bs --confidence  is b better than a?
+        assay score ref.txt -i *.txt -m chrf --paired-ar --all-pairs rank clusters
+        assay score ref.txt -i a.txt b.txt -m macrof -o report.html  a page with charts
+        assay score -t wmt21 -l de-en -i a.txt                       a test set of sacreBLEU
+        assay score --data mt-metrics-eval/wmt21 -l de-en -m chrf --documents
+        assay score ref.txt -i a.txt b.txt --scores comet.seg.tsv    scores from elsewhere""",
+    configure=_configure,
+    run=_run,
+)

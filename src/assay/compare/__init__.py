@@ -1,0 +1,1 @@
+"""Comparisons of systems: which segments and which words make the difference."""

@@ -1,0 +1,178 @@
+"""Favoritism (Gowda et al., 2021, section 4.1): the segments that make a metric take sides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.compare.marking import mark_differences
+from assay.data import DataError, Dataset
+from assay.metrics.base import Array, Metric
+from assay.plots import line_chart, scatter
+from assay.results import Cell, Chart, Record, Span, Table
+from assay.scoring import system_statistics
+
+__all__ = ["Favoritism", "FavoritismResult", "favoritism"]
+
+POINTS = 400
+"""A chart shows at most so many segments, those with the largest favoritism."""
+
+
+@dataclass(frozen=True, eq=False)
+class Favoritism:
+    """How a metric takes sides between two systems, segment by segment.
+
+    Benefits are on the metric's own scale and positive where the segment helps its system, also
+    for metrics where lower is better.
+    """
+
+    metric: Metric
+    system: str
+    other: str
+    scores: tuple[float, float]
+    benefit: Array
+    benefit_other: Array
+
+    @property
+    def values(self) -> Array:
+        """Favoritism of every segment: positive favours the first system."""
+        return self.benefit - self.benefit_other
+
+    def strongest(self, count: int) -> NDArray[np.intp]:
+        """Positions of the segments with the largest magnitude, largest first."""
+        return np.argsort(-np.abs(self.values), kind="stable")[:count]
+
+
+@dataclass(frozen=True, eq=False)
+class FavoritismResult:
+    """Favoritism by several metrics, with the texts to look at."""
+
+    dataset: Dataset
+    found: tuple[Favoritism, ...]
+    count: int
+
+    def records(self) -> list[Record]:
+        """The strongest segments of each metric and pair, largest magnitude first."""
+        return [
+            {
+                "segment": int(at) + 1,
+                "metric": str(each.metric),
+                "system": each.system,
+                "other": each.other,
+                "favoritism": float(each.values[at]),
+                "benefit": float(each.benefit[at]),
+                "benefit_other": float(each.benefit_other[at]),
+            }
+            for each in self.found
+            for at in each.strongest(self.count)
+        ]
+
+    def tables(self) -> list[Table]:
+        """A summary, and the texts of the strongest segments with the telling words marked."""
+        return [self._summary(), *(self._texts(each) for each in self.found)]
+
+    def charts(self) -> list[Chart]:
+        """How favoritism adds up over the segments, and two metrics against each other."""
+        charts = [self._curve()]
+        first, *others = [each for each in self.found if each.other == self.found[0].other]
+        return charts + [self._against(first, other) for other in others[:3]]
+
+    def _summary(self) -> Table:
+        sides = ("favours system", "favours other", "neither")
+        columns = ("metric", "system", "score", "other", "score of other", *sides)
+        rows: list[tuple[Cell, ...]] = []
+        for each in self.found:
+            signs = np.sign(each.values)
+            counts = [int(np.count_nonzero(signs == sign)) for sign in (1, -1, 0)]
+            pairs = zip((each.system, each.other), each.scores, strict=True)
+            rows.append((each.metric.title, *(cell for pair in pairs for cell in pair), *counts))
+        note = (
+            "favours: the number of segments whose favoritism is for the one or the other system."
+        )
+        return Table("Which side do the metrics take?", columns, rows, note)
+
+    def _texts(self, each: Favoritism) -> Table:
+        rows = [
+            row
+            for rank, at in enumerate(each.strongest(self.count), 1)
+            for row in self._rows_of(each, rank, int(at))
+        ]
+        title = f"{each.metric.title}: {each.system} or {each.other}?"
+        note = (
+            "favoritism: what the segment adds to the score of one system less what it adds to "
+            f"the other; positive favours {each.system}. Green: in the reference, and the other "
+            "system lacks it. Red: not in the reference."
+        )
+        columns = ("rank", "favoritism", "segment", "text of", "text")
+        return Table(title, columns, rows, note, {"favoritism": 3})
+
+    def _rows_of(self, each: Favoritism, rank: int, at: int) -> list[tuple[Cell, ...]]:
+        outputs = [self.dataset.systems[name][at] for name in (each.system, each.other)]
+        reference = self.dataset.references[at][0]
+        marked = mark_differences(reference, *outputs, tokenizer=_display_tokenizer(each.metric))
+        lines = list(zip(("reference", each.system, each.other), marked, strict=True))
+        if self.dataset.sources:
+            lines.insert(0, ("source", (Span(self.dataset.sources[at]),)))
+        heads: list[tuple[Cell, ...]] = [(rank, float(each.values[at]), at + 1)]
+        heads += [(None, None, None)] * (len(lines) - 1)
+        return [(*head, *line) for head, line in zip(heads, lines, strict=True)]
+
+    def _curve(self) -> Chart:
+        records = []
+        for each in self.found:
+            ordered = np.sort(each.values)[::-1]
+            running = np.cumsum(ordered)
+            for rank in np.unique(np.linspace(0, len(running) - 1, POINTS // 2).astype(int)):
+                name = f"{each.metric.title}: {each.system} - {each.other}"
+                records.append(
+                    {"segments": int(rank) + 1, "running sum": float(running[rank]), "metric": name}
+                )
+        return line_chart(
+            "Favoritism added up, from the segment most for the first system on",
+            records,
+            "segments",
+            "running sum",
+            "metric",
+        )
+
+    def _against(self, first: Favoritism, other: Favoritism) -> Chart:
+        largest = np.argsort(-np.abs(first.values) - np.abs(other.values))[:POINTS]
+        x, y = f"favoritism by {first.metric.title}", f"favoritism by {other.metric.title}"
+        records = [
+            {x: float(first.values[at]), y: float(other.values[at]), "segment": str(at + 1)}
+            for at in largest
+        ]
+        return scatter(
+            f"Do {first.metric.title} and {other.metric.title} agree?", records, x, y, "segment"
+        )
+
+
+def favoritism(dataset: Dataset, metrics: Sequence[Metric], *, count: int = 10) -> FavoritismResult:
+    """The first system against each other one, by every metric."""
+    first, *others = dataset.systems
+    if not others:
+        raise DataError("favoritism compares two systems: give at least two with -i.")
+    if len(dataset) < 2:
+        raise DataError("favoritism leaves segments out one by one: it needs at least two.")
+    found = [each for metric in metrics for each in _by_metric(dataset, metric, first, others)]
+    return FavoritismResult(dataset, tuple(found), count)
+
+
+def _by_metric(
+    dataset: Dataset, metric: Metric, first: str, others: Sequence[str]
+) -> list[Favoritism]:
+    mine, *theirs = system_statistics(dataset, metric)
+    benefit, score = mine.benefit(), mine.corpus()
+    return [
+        Favoritism(metric, first, name, (score, each.corpus()), benefit, each.benefit())
+        for name, each in zip(others, theirs, strict=True)
+    ]
+
+
+def _display_tokenizer(metric: Metric) -> str:
+    """Words between blanks, but the metric's own tokens where words are not so divided."""
+    tokenizer = getattr(metric, "tokenize", "none")
+    return "none" if tokenizer in ("13a", "intl") else str(tokenizer)

@@ -1,0 +1,117 @@
+"""The texts of one test set: segments, systems, references, documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+__all__ = ["DataError", "Dataset", "Segment", "reference_tuples"]
+
+
+class DataError(ValueError):
+    """Bad input; the message says what was wrong, where, and what to do."""
+
+
+class Segment(NamedTuple):
+    """One system's output for one source segment, beside what it is compared with."""
+
+    hypothesis: str
+    references: tuple[str, ...]
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One test set in one language pair; every per-segment sequence has the same length.
+
+    `references` holds one tuple of references per segment. `sources` and `documents`
+    are empty where unknown.
+    """
+
+    systems: Mapping[str, tuple[str, ...]]
+    references: tuple[tuple[str, ...], ...]
+    sources: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    name: str = ""
+    languages: tuple[str, str] | None = None
+    reference_names: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        for label, lines in self._parallel():
+            if len(lines) != len(self.references):
+                raise DataError(
+                    f"{label} has {len(lines)} segments, but the references have "
+                    f"{len(self.references)}. Each needs one line per segment; blank lines count."
+                )
+
+    def __len__(self) -> int:
+        return len(self.references)
+
+    def segments(self, system: str) -> list[Segment]:
+        """The segments of one system, in order; all systems share the same reference tuples."""
+        sources = self.sources or ("",) * len(self)
+        lines = self.systems[system]
+        return [Segment(*each) for each in zip(lines, self.references, sources, strict=True)]
+
+    def all_segments(self) -> list[Segment]:
+        """The segments of every system, one system after the other."""
+        return [segment for system in self.systems for segment in self.segments(system)]
+
+    def _parallel(self) -> Iterator[tuple[str, Sequence[str]]]:
+        yield from ((f"system {name!r}", lines) for name, lines in self.systems.items())
+        if self.sources:
+            yield "the source", self.sources
+        if self.documents:
+            yield "the list of documents", self.documents
+
+
+def reference_tuples(
+    references: Sequence[Sequence[str | None]] | Mapping[str, Sequence[str | None]], length: int
+) -> tuple[tuple[str, ...], ...]:
+    """One tuple of references per segment, from K reference sets of `length` lines each.
+
+    `None` stands for a segment without that reference. Shapes that are transposed, or that
+    could be read both ways, are errors: name the sets (`{"A": lines, "B": lines}`) to settle it.
+
+    >>> reference_tuples([["a", "b", "c"], ["x", None, "z"]], 3)
+    (('a', 'x'), ('b',), ('c', 'z'))
+    """
+    named = isinstance(references, Mapping)
+    sets = list(references.values()) if isinstance(references, Mapping) else list(references)
+    _check_shape(sets, length, named=named)
+    tuples = tuple(
+        tuple(line for line in lines if line is not None) for lines in zip(*sets, strict=True)
+    )
+    for number, lines in enumerate(tuples, 1):
+        if not lines:
+            raise DataError(f"segment {number} has no reference at all; give it at least one.")
+    return tuples
+
+
+def _check_shape(sets: Sequence[Sequence[str | None]], length: int, *, named: bool) -> None:
+    if not sets:
+        raise DataError("no references given: pass a list of reference sets, [reference_lines].")
+    if any(isinstance(lines, str) for lines in sets):
+        raise DataError(
+            "references must be a list of reference sets, each a list of lines: "
+            "pass [reference_lines], not reference_lines."
+        )
+    sizes = {len(lines) for lines in sets}
+    if sizes == {length}:
+        if len(sets) == length > 1 and not named:
+            raise DataError(
+                f"{length} reference sets for {length} segments can be read both ways. "
+                'Name the sets to settle it: {"A": [first line, ...], "B": [...]}.'
+            )
+        return
+    if len(sets) == length:
+        raise DataError(
+            f"the references look transposed: {length} lists for {length} segments. Pass one list "
+            "per reference set, each with one line per segment: list(zip(*references))."
+        )
+    bad = next(len(lines) for lines in sets if len(lines) != length)
+    raise DataError(
+        f"a reference set has {bad} lines, but the system has {length}. "
+        "Each reference set needs one line per segment; blank lines count."
+    )

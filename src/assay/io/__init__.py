@@ -1,0 +1,38 @@
+"""The edge through which all files come in and go out."""
+
+from assay.io.datasets import language_pair, read_dataset, read_texts
+from assay.io.documents import read_documents
+from assay.io.files import FilePath, digest, write_whole
+from assay.io.folders import read_folder, read_folder_scores, write_folder
+from assay.io.jsonl import read_jsonl, write_jsonl
+from assay.io.lines import read_lines, system_name, write_lines
+from assay.io.scores import read_scores, write_scores
+from assay.io.testsets import read_testset
+from assay.io.tsv import read_tsv, write_tsv
+from assay.io.wmt import SgmTexts, read_sgm, read_wmt_xml
+
+__all__ = [
+    "FilePath",
+    "SgmTexts",
+    "digest",
+    "language_pair",
+    "read_dataset",
+    "read_documents",
+    "read_folder",
+    "read_folder_scores",
+    "read_jsonl",
+    "read_lines",
+    "read_scores",
+    "read_sgm",
+    "read_testset",
+    "read_texts",
+    "read_tsv",
+    "read_wmt_xml",
+    "system_name",
+    "write_folder",
+    "write_jsonl",
+    "write_lines",
+    "write_scores",
+    "write_tsv",
+    "write_whole",
+]

@@ -1,0 +1,213 @@
+"""One dataset from the files a user names: plain text, SGML, XML, TSV or JSON Lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from typing import Any, Literal, NamedTuple
+
+from assay.data import DataError, Dataset
+from assay.io.documents import read_documents
+from assay.io.files import FilePath, label, read_bytes, suffix
+from assay.io.jsonl import read_jsonl
+from assay.io.lines import bare_name, read_text, split_lines, system_name
+from assay.io.tsv import read_tsv
+from assay.io.wmt import SgmTexts, is_sgm, parse_sgm, read_wmt_xml
+
+__all__ = ["language_pair", "read_dataset", "read_texts"]
+
+Role = Literal["reference", "system", "source"]
+
+_TABLES: Mapping[str, Callable[[FilePath], Dataset]] = {
+    ".xml": read_wmt_xml,
+    ".tsv": read_tsv,
+    ".jsonl": read_jsonl,
+}
+_SGM = (".sgm", ".sgml")
+_ENDINGS = (".txt", ".gz", ".xz", *_SGM)
+
+
+class _Part(NamedTuple):
+    """What one file brings to a dataset."""
+
+    path: FilePath
+    role: Role
+    data: Dataset
+
+
+def read_texts(path: FilePath) -> tuple[str, ...]:
+    """The texts of a plain or SGML file, one per segment."""
+    return _column(path).lines
+
+
+def read_dataset(
+    references: Sequence[FilePath],
+    systems: Sequence[FilePath],
+    *,
+    source: FilePath | None = None,
+    documents: FilePath | None = None,
+    names: Sequence[str] | None = None,
+    languages: str | tuple[str, str] | None = None,
+) -> Dataset:
+    """The dataset of these files, which must all have the same number of segments.
+
+    Plain text and SGML hold one text per segment. XML, TSV and JSON Lines can hold everything:
+    what is not given by a file of its own is taken from them. `names` renames the systems.
+    """
+    _check_standard_input([*references, *systems, source, documents])
+    roles: list[tuple[FilePath, Role]] = [(path, "reference") for path in references]
+    roles += [(path, "system") for path in systems]
+    roles += [] if source is None else [(source, "source")]
+    if not roles:
+        raise DataError("no files given: name references, or systems, or both.")
+    parts = [_Part(path, role, _read(path, role)) for path, role in roles]
+    _check_lengths(parts)
+    found = _agreed(parts, "documents")
+    return Dataset(
+        systems=_systems(parts, names),
+        references=_references(parts),
+        sources=_agreed(_of(parts, "source") or parts, "sources"),
+        documents=found if documents is None else _documents(documents, parts[0]),
+        name=_first(parts, "name", ""),
+        languages=_first(parts, "languages", None) if languages is None else _pair(languages),
+        reference_names=_reference_names(parts),
+    )
+
+
+def language_pair(text: str) -> tuple[str, str]:
+    """Source and target language.
+
+    >>> language_pair("de-en")
+    ('de', 'en')
+    """
+    source, _, target = text.partition("-")
+    if not source or not target:
+        raise DataError(f"{text!r} is not a language pair; write source and target as in de-en.")
+    return source, target
+
+
+def _pair(languages: str | tuple[str, str]) -> tuple[str, str]:
+    return language_pair(languages) if isinstance(languages, str) else languages
+
+
+def _column(path: FilePath) -> SgmTexts:
+    if suffix(path) in _TABLES and not _is_old_xml(path):
+        raise DataError(f"{path} holds a whole dataset; plain text or SGML is needed here.")
+    text = read_text(path)
+    if suffix(path) in (*_SGM, ".xml") or is_sgm(text):
+        return parse_sgm(path, text)
+    return SgmTexts(split_lines(text), ())
+
+
+def _is_old_xml(path: FilePath) -> bool:
+    """Whether an .xml file holds WMT's older SGML, as IWSLT's do."""
+    return suffix(path) == ".xml" and is_sgm(read_bytes(path)[:4000].decode("latin-1"))
+
+
+def _read(path: FilePath, role: Role) -> Dataset:
+    if suffix(path) in _TABLES and not _is_old_xml(path):
+        return _TABLES[suffix(path)](path)
+    lines, documents = _column(path)
+    bare = ((),) * len(lines)
+    name = bare_name(path, _ENDINGS) if suffix(path) in _SGM else system_name(path)
+    match role:
+        case "reference":
+            texts = tuple((line,) for line in lines)
+            return Dataset({}, texts, documents=documents, reference_names=(name,))
+        case "system":
+            return Dataset({name: lines}, bare, documents=documents)
+        case "source":
+            return Dataset({}, bare, sources=lines, documents=documents)
+
+
+def _check_standard_input(paths: Sequence[FilePath | None]) -> None:
+    if [str(path) for path in paths].count("-") > 1:
+        raise DataError("'-' is given twice, but standard input can be read only once.")
+
+
+def _check_lengths(parts: Sequence[_Part]) -> None:
+    for part in parts:
+        _check_length(part.path, len(part.data), parts[0])
+
+
+def _check_length(path: FilePath, length: int, first: _Part) -> None:
+    if length != len(first.data):
+        raise DataError(
+            f"{label(path)}: {length} lines, but {label(first.path)} has {len(first.data)}. "
+            "Each file needs one line per source segment; blank lines count."
+        )
+
+
+def _of(parts: Sequence[_Part], role: Role) -> list[_Part]:
+    return [part for part in parts if part.role == role]
+
+
+def _systems(parts: Sequence[_Part], names: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
+    found = [
+        (name, lines, part.path)
+        for part in _of(parts, "system") or parts
+        for name, lines in part.data.systems.items()
+    ]
+    if names is not None and len(names) != len(found):
+        raise DataError(f"{len(names)} names for {len(found)} systems; give one for each.")
+    paths: dict[str, FilePath] = {}
+    for (default, _, path), name in zip(found, names or [""] * len(found), strict=True):
+        name = name or default
+        if name in paths:
+            raise DataError(_named_twice(name, paths[name], path, given=names is not None))
+        paths[name] = path
+    return {name: lines for name, (_, lines, _) in zip(paths, found, strict=True)}
+
+
+def _named_twice(name: str, first: FilePath, second: FilePath, *, given: bool) -> str:
+    if given:
+        return f"the name {name!r} is given twice; each system needs its own."
+    if str(first) == str(second):
+        return f"{first} is given twice as a system. Give it once, or name both with --names."
+    return (
+        f"{first} and {second} both hold a system {name!r}. Tell them apart with --names, "
+        "one name per system."
+    )
+
+
+def _references(parts: Sequence[_Part]) -> tuple[tuple[str, ...], ...]:
+    """The references of all reference files; without such files, those all tables agree on."""
+    if given := _of(parts, "reference"):
+        sets = [part.data.references for part in given]
+        return tuple(tuple(chain(*each)) for each in zip(*sets, strict=True))
+    bare = ((),) * len(parts[0].data)
+    return _agreed([part for part in parts if any(part.data.references)], "references") or bare
+
+
+def _reference_names(parts: Sequence[_Part]) -> tuple[str, ...]:
+    given = _of(parts, "reference")
+    if not given:
+        names: tuple[str, ...] = _first(parts, "reference_names", ())
+        return names
+    if any(any(part.data.references) and not part.data.reference_names for part in given):
+        return ()
+    return tuple(chain(*(part.data.reference_names for part in given)))
+
+
+def _documents(path: FilePath, first: _Part) -> tuple[str, ...]:
+    documents = read_documents(path)
+    _check_length(path, len(documents), first)
+    return documents
+
+
+def _first(parts: Sequence[_Part], field: str, default: Any) -> Any:
+    return next((value for part in parts if (value := getattr(part.data, field))), default)
+
+
+def _agreed(parts: Sequence[_Part], field: str) -> tuple[Any, ...]:
+    """What the files that have it say, which must be the same; empty where none has it."""
+    told = [part for part in parts if getattr(part.data, field)]
+    for part in told[1:]:
+        pairs = zip(getattr(part.data, field), getattr(told[0].data, field), strict=True)
+        for number, (one, other) in enumerate(pairs, 1):
+            if one != other:
+                raise DataError(
+                    f"{label(part.path)} and {label(told[0].path)} differ in their {field} at "
+                    f"segment {number}. All files need the same segments in the same order."
+                )
+    return getattr(told[0].data, field) if told else ()

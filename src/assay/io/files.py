@@ -1,0 +1,216 @@
+"""Files as bytes: read whole, and written whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import lzma
+import os
+import secrets
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TypeAlias
+
+from assay.data import DataError
+from assay.settings import nearest
+
+__all__ = ["FilePath", "digest", "label", "read_bytes", "suffix", "write_whole"]
+
+FilePath: TypeAlias = Path | str
+
+PACKED = (".gz", ".xz")
+
+_piped: dict[str, str] = {}
+"""The digests of what came through pipes, which can be read only once."""
+
+
+def read_bytes(path: FilePath) -> bytes:
+    """A file's bytes, unpacked where its name ends in .gz or .xz; "-" is standard input."""
+    data = _raw(path)
+    try:
+        return _unpack(path, data)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise DataError(
+            f"{path}: damaged or not {Path(path).suffix[1:]} data ({error}). "
+            "Copy it again, or rename it if it is not compressed."
+        ) from None
+
+
+def write_whole(path: FilePath, content: str | bytes) -> None:
+    """Write a file in one piece: all of it stands there, or what stood there before.
+
+    Names in .gz and .xz are packed, always to the same bytes; "-" is standard output. A new
+    file has the usual permissions and a replaced one keeps its own; a link stays a link.
+    Pipes and devices are written to, never replaced.
+    """
+    data = content if isinstance(content, bytes) else _encode(path, content)
+    if str(path) == "-":
+        _to_standard_output(data)
+        return
+    try:
+        _write(Path(path), _pack(path, data))
+    except (OSError, ValueError) as error:
+        raise _cannot_write(path, error) from None
+
+
+def digest(path: FilePath) -> str:
+    """The SHA-256 of a file's raw bytes, in hexadecimal.
+
+    For standard input and pipes it is that of what was last read from them.
+    """
+    if _kind(path) == stat.S_IFIFO:
+        if str(path) not in _piped:
+            raise DataError(f"{label(path)} can be read only once: ask for its digest afterwards.")
+        return _piped[str(path)]
+    return hashlib.sha256(_raw(path)).hexdigest()
+
+
+def suffix(path: FilePath) -> str:
+    """The ending that names the format, in lower case, compressed or not.
+
+    >>> suffix("a/b.TSV.gz")
+    '.tsv'
+    """
+    endings = [ending.lower() for ending in Path(path).suffixes]
+    return next((ending for ending in reversed(endings) if ending not in PACKED), "")
+
+
+def label(path: FilePath) -> str:
+    """The file's name as messages print it."""
+    return "standard input" if str(path) == "-" else str(path)
+
+
+def _raw(path: FilePath) -> bytes:
+    kind = _kind(path)
+    if kind == stat.S_IFDIR:
+        raise DataError(f"{path} is a folder, and a file is needed here.")
+    if kind not in (stat.S_IFREG, stat.S_IFIFO):
+        raise DataError(f"{path} is neither a file nor a pipe: save what it holds to a file.")
+    with _readable(path):
+        data = _standard_input() if str(path) == "-" else Path(path).read_bytes()
+    if kind == stat.S_IFIFO:
+        _piped[str(path)] = hashlib.sha256(data).hexdigest()
+    return data
+
+
+def _kind(path: FilePath) -> int:
+    if str(path) == "-":
+        return stat.S_IFIFO
+    with _readable(path):
+        return stat.S_IFMT(Path(path).stat().st_mode)
+
+
+@contextmanager
+def _readable(path: FilePath) -> Iterator[None]:
+    try:
+        yield
+    except DataError:
+        raise
+    except (FileNotFoundError, NotADirectoryError):
+        raise DataError(_missing(Path(path))) from None
+    except PermissionError:
+        raise DataError(f"{path} may not be read by you; allow it: chmod u+r.") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{label(path)!r} cannot be read ({_reason(error)}).") from None
+
+
+def _missing(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f"{path} does not exist, nor does its folder. Check the path."
+    try:
+        names = [each.name for each in path.parent.iterdir()]
+    except OSError:
+        names = []
+    hint = nearest(path.name, names)
+    return f"{path} does not exist{hint}. Check the path."
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise DataError("standard input is closed: name a file instead of '-'.")
+    return sys.stdin.buffer.read()
+
+
+def _to_standard_output(data: bytes) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _packing(path: FilePath) -> str:
+    return "" if str(path) == "-" else Path(path).suffix.lower()
+
+
+def _unpack(path: FilePath, data: bytes) -> bytes:
+    match _packing(path):
+        case ".gz":
+            return gzip.decompress(data)
+        case ".xz":
+            return lzma.decompress(data)
+    return data
+
+
+def _pack(path: FilePath, data: bytes) -> bytes:
+    match _packing(path):
+        case ".gz":
+            return gzip.compress(data, mtime=0)
+        case ".xz":
+            return lzma.compress(data)
+    return data
+
+
+def _encode(path: FilePath, text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        code = ord(text[error.start])
+        raise DataError(
+            f"{path}, line {line}: U+{code:04X} is half a character and cannot be written. "
+            "Repair the text where it was made."
+        ) from None
+
+
+def _write(path: Path, data: bytes) -> None:
+    if path.exists() and not path.is_file() and not path.is_dir():
+        path.write_bytes(data)
+        return
+    # What a link points to is replaced, not the link.
+    target = path.resolve()
+    temporary = target.parent / f".{secrets.token_hex(8)}.tmp"
+    try:
+        with _created(temporary) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _created(path: Path) -> IO[bytes]:
+    # Only creating with 0666 applies the user's umask; asking for it is not safe with threads.
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, flags, 0o666), "wb")
+
+
+def _cannot_write(path: FilePath, error: Exception) -> DataError:
+    folder = Path(path).parent
+    if isinstance(error, FileNotFoundError):
+        return DataError(f"{path}: the folder {folder} does not exist; make it: mkdir -p {folder}")
+    if isinstance(error, IsADirectoryError):
+        return DataError(f"{path} is a folder; name a file inside it.")
+    if isinstance(error, PermissionError):
+        return DataError(f"{path}: you may not write in {folder}. Choose another folder.")
+    return DataError(f"{str(path)!r} cannot be written ({_reason(error)}).")

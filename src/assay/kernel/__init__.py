@@ -1,0 +1,27 @@
+"""The C++ kernel: whole corpora in, arrays out, on all cores and without the GIL.
+
+Every function takes segments, `(hypothesis, references, ...)` tuples. Segments that share the very
+same tuple of references have it prepared once. `threads=0` means one per core.
+"""
+
+from assay.kernel._native import (
+    character_ngrams,
+    edits,
+    rouge,
+    shifted_edits,
+    tokenize,
+    type_counts,
+    type_scores,
+    word_ngrams,
+)
+
+__all__ = [
+    "character_ngrams",
+    "edits",
+    "rouge",
+    "shifted_edits",
+    "tokenize",
+    "type_counts",
+    "type_scores",
+    "word_ngrams",
+]

@@ -1,0 +1,66 @@
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Segments = Sequence[tuple[Any, ...]]
+
+def tokenize(lines: Sequence[str], tokenizer: str, classes: bytes = b"") -> list[list[str]]:
+    """The words of every line; `classes` is one byte per code point, for `intl`."""
+
+def word_ngrams(
+    segments: Segments, tokenizer: str, classes: bytes, order: int, threads: int = 0
+) -> NDArray[np.float64]:
+    """Rows of hypothesis length, closest reference length, `order` matches, `order` totals."""
+
+def character_ngrams(
+    segments: Segments,
+    char_order: int,
+    word_order: int,
+    beta_squared: float,
+    whitespace: bool,
+    eps_smoothing: bool,
+    legacy: bool,
+    threads: int = 0,
+) -> NDArray[np.float64]:
+    """Rows of three per order: n-grams of the hypothesis, of the best reference, shared."""
+
+def shifted_edits(
+    segments: Segments, tokenizer: str, classes: bytes, threads: int = 0
+) -> NDArray[np.float64]:
+    """Rows of edits and shifts to the nearest reference, and the mean reference length."""
+
+def edits(
+    segments: Segments, tokenizer: str, classes: bytes, threads: int = 0
+) -> NDArray[np.float64]:
+    """Rows of edits to the nearest reference, and the mean reference length."""
+
+def rouge(
+    segments: Segments, order: int, summary: bool, stem: bool, threads: int = 0
+) -> NDArray[np.float64]:
+    """Rows of precision, recall and F; order 0 is ROUGE-L. Lines come lowercased."""
+
+def type_counts(
+    segments: Segments,
+    tokenizer: str,
+    classes: bytes,
+    characters: bool,
+    min_order: int,
+    max_order: int,
+    threads: int = 0,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], list[str]]:
+    """Row starts, types, (predicted, wanted, matched) per entry, and the types' names."""
+
+def type_scores(
+    weights: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    counts: NDArray[np.int32],
+    width: int,
+    beta_squared: float,
+    by_frequency: bool,
+    k: float,
+    threads: int = 0,
+) -> NDArray[np.float64]:
+    """The mean F over types for each row of weights, from sparse rows of `width` columns."""

@@ -1,0 +1,72 @@
+// A list of segments as the kernel sees it: strings in place, grouped by shared references.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <stdexcept>
+#include <unordered_map>
+
+#include "text.hpp"
+
+namespace assay {
+
+namespace nb = nanobind;
+
+inline StringView view_of(PyObject *object) {
+    if (!PyUnicode_Check(object)) throw nb::type_error("segments hold strings");
+#if PY_VERSION_HEX < 0x030C0000
+    if (PyUnicode_READY(object) != 0) throw nb::python_error();
+#endif
+    return {PyUnicode_DATA(object), static_cast<size_t>(PyUnicode_GET_LENGTH(object)),
+            static_cast<int>(PyUnicode_KIND(object))};
+}
+
+// All hypotheses that are compared with the same references.
+struct Group {
+    std::vector<StringView> references;
+    std::vector<uint32_t> members;
+};
+
+// Built with the GIL; read without it. `owner` keeps every string alive.
+class Batch {
+  public:
+    explicit Batch(nb::handle segments)
+        : owner_(nb::steal<nb::object>(PySequence_Tuple(segments.ptr()))) {
+        if (!owner_.is_valid()) throw nb::python_error();
+        const Py_ssize_t size = PyTuple_GET_SIZE(owner_.ptr());
+        if (size >= static_cast<Py_ssize_t>(UINT32_MAX))
+            throw std::length_error("too many segments for one call");
+        hypotheses_.reserve(static_cast<size_t>(size));
+        std::unordered_map<PyObject *, size_t> known;
+        known.reserve(static_cast<size_t>(size));
+        for (Py_ssize_t at = 0; at < size; ++at) add(PyTuple_GET_ITEM(owner_.ptr(), at), known);
+    }
+
+    size_t size() const { return hypotheses_.size(); }
+    const StringView &hypothesis(size_t at) const { return hypotheses_[at]; }
+    const std::vector<Group> &groups() const { return groups_; }
+
+  private:
+    // Segments of different systems share their tuple of references: prepare it once.
+    void add(PyObject *segment, std::unordered_map<PyObject *, size_t> &known) {
+        if (!PyTuple_Check(segment) || PyTuple_GET_SIZE(segment) < 2)
+            throw nb::type_error("a segment is (hypothesis, references, ...)");
+        PyObject *references = PyTuple_GET_ITEM(segment, 1);
+        if (!PyTuple_Check(references) || PyTuple_GET_SIZE(references) == 0)
+            throw nb::value_error("a segment needs a tuple of at least one reference");
+        const auto [found, fresh] = known.try_emplace(references, groups_.size());
+        if (fresh) {
+            groups_.emplace_back();
+            for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(references); ++at)
+                groups_.back().references.push_back(view_of(PyTuple_GET_ITEM(references, at)));
+        }
+        groups_[found->second].members.push_back(static_cast<uint32_t>(hypotheses_.size()));
+        hypotheses_.push_back(view_of(PyTuple_GET_ITEM(segment, 0)));
+    }
+
+    nb::object owner_;
+    std::vector<StringView> hypotheses_;
+    std::vector<Group> groups_;
+};
+
+} // namespace assay

@@ -1,0 +1,197 @@
+// The kernel as Python sees it: whole corpora in, arrays out, the GIL released in between.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include "batch.hpp"
+#include "ngrams.hpp"
+#include "parallel.hpp"
+#include "rouge.hpp"
+#include "ter.hpp"
+#include "types.hpp"
+
+namespace nb = nanobind;
+
+namespace assay {
+
+template <class T> nb::ndarray<nb::numpy, T> array(std::vector<T> &&values, std::vector<size_t> shape) {
+    auto *kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
+    return nb::ndarray<nb::numpy, T>(kept->data(), shape.size(), shape.data(), owner);
+}
+
+// Runs `make(rows)` workers over the groups of a batch and gives back rows of `width` numbers.
+template <class Make>
+nb::ndarray<nb::numpy, double> rows(nb::handle segments, size_t width, int threads, Make make) {
+    const Batch batch(segments);
+    std::vector<double> values(batch.size() * width, 0.0);
+    {
+        nb::gil_scoped_release release;
+        using Worker = decltype(make(batch, values.data()));
+        const size_t count = thread_count(batch.groups().size(), threads);
+        std::vector<Worker> workers;
+        workers.reserve(count);
+        for (size_t t = 0; t < count; ++t) workers.push_back(make(batch, values.data()));
+        share(batch.groups().size(), workers);
+    }
+    return array(std::move(values), {batch.size(), width});
+}
+
+nb::object string_of(TextView text) {
+    PyObject *made = PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, text.data(),
+                                               static_cast<Py_ssize_t>(text.size()));
+    if (!made) throw nb::python_error();
+    return nb::steal<nb::object>(made);
+}
+
+nb::list tokenize(nb::sequence lines, std::string_view tokenizer, nb::bytes classes) {
+    Tokenizer split_words(scheme_named(tokenizer), {classes.c_str(), classes.size()});
+    nb::list out;
+    for (nb::handle line : lines) {
+        nb::list words;
+        for (TextView word : split_words(view_of(line.ptr()))) words.append(string_of(word));
+        out.append(words);
+    }
+    return out;
+}
+
+auto word_ngrams(nb::handle segments, std::string_view tokenizer, nb::bytes classes, size_t order,
+                 int threads) {
+    const Scheme scheme = scheme_named(tokenizer);
+    const std::string_view table{classes.c_str(), classes.size()};
+    return rows(segments, 2 + 2 * order, threads, [&](const Batch &batch, double *out) {
+        return WordNgrams(batch, scheme, table, order, out);
+    });
+}
+
+auto character_ngrams(nb::handle segments, size_t char_order, size_t word_order,
+                      double beta_squared, bool whitespace, bool eps_smoothing, bool legacy,
+                      int threads) {
+    const CharacterSettings settings{char_order,    word_order, beta_squared, whitespace,
+                                     eps_smoothing, legacy};
+    return rows(segments, 3 * settings.orders(), threads, [&](const Batch &batch, double *out) {
+        return CharacterNgrams(batch, settings, out);
+    });
+}
+
+template <class Distance>
+auto edits(nb::handle segments, std::string_view tokenizer, nb::bytes classes, int threads) {
+    const Scheme scheme = scheme_named(tokenizer);
+    const std::string_view table{classes.c_str(), classes.size()};
+    return rows(segments, 2, threads, [&](const Batch &batch, double *out) {
+        return EditRows<Distance>(batch, scheme, table, out);
+    });
+}
+
+auto rouge(nb::handle segments, size_t order, bool summary, bool stem, int threads) {
+    const RougeSettings settings{order, summary, stem};
+    return rows(segments, 3, threads, [&](const Batch &batch, double *out) {
+        return Rouge(batch, settings, out);
+    });
+}
+
+nb::tuple type_counts(nb::handle segments, std::string_view tokenizer, nb::bytes classes,
+                      bool characters, size_t min_order, size_t max_order, int threads) {
+    const TypeSettings settings{scheme_named(tokenizer), {classes.c_str(), classes.size()},
+                                characters, min_order, max_order};
+    const Batch batch(segments);
+    std::vector<TypeCounter> counters;
+    std::vector<int64_t> starts(batch.size() + 1, 0);
+    std::vector<int32_t> types, counts;
+    std::unique_ptr<TypeOrder> order;
+    {
+        nb::gil_scoped_release release;
+        const size_t count = thread_count(batch.groups().size(), threads);
+        counters.reserve(count);
+        for (size_t t = 0; t < count; ++t) counters.emplace_back(batch, settings);
+        share(batch.groups().size(), counters);
+        order = std::make_unique<TypeOrder>(counters);
+        for (const TypeCounter &counter : counters)
+            for (const auto &piece : counter.pieces)
+                starts[piece.segment + 1] = static_cast<int64_t>(piece.to - piece.from);
+        std::partial_sum(starts.begin(), starts.end(), starts.begin());
+        types.resize(static_cast<size_t>(starts.back()));
+        counts.resize(3 * types.size());
+        std::vector<std::pair<int32_t, const TypeEntry *>> row;
+        for (size_t t = 0; t < counters.size(); ++t) {
+            for (const auto &piece : counters[t].pieces) {
+                row.clear();
+                for (size_t at = piece.from; at < piece.to; ++at)
+                    row.emplace_back(order->number(t, counters[t].entries[at].type),
+                                     &counters[t].entries[at]);
+                std::sort(row.begin(), row.end());
+                size_t out = static_cast<size_t>(starts[piece.segment]);
+                for (const auto &[type, entry] : row) {
+                    types[out] = type;
+                    counts[3 * out] = static_cast<int32_t>(entry->predicted);
+                    counts[3 * out + 1] = static_cast<int32_t>(entry->wanted);
+                    counts[3 * out + 2] = static_cast<int32_t>(entry->matched);
+                    ++out;
+                }
+            }
+        }
+    }
+    nb::list names;
+    for (TextView type : order->types) names.append(string_of(type));
+    const size_t entries = types.size();
+    return nb::make_tuple(array(std::move(starts), {batch.size() + 1}),
+                          array(std::move(types), {entries}),
+                          array(std::move(counts), {entries, 3}), names);
+}
+
+template <class T, int Dimensions>
+using Input = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+
+// Everything that is used as an index is looked at before it is used.
+inline void check_type_rows(const Input<int64_t, 1> &starts, const Input<int32_t, 1> &columns,
+                            const Input<int32_t, 1> &counts, size_t segments, size_t width) {
+    bool good = starts.shape(0) == segments + 1 && columns.shape(0) == counts.shape(0) &&
+                width % 3 == 0 && starts(0) == 0 &&
+                starts(segments) == static_cast<int64_t>(columns.shape(0));
+    for (size_t at = 0; good && at < segments; ++at)
+        good = starts(at) <= starts(at + 1) && starts(at) % 3 == 0;
+    for (size_t at = 0; good && at < columns.shape(0); at += 3)
+        good = at + 2 < columns.shape(0) && columns(at) >= 0 &&
+               static_cast<size_t>(columns(at)) + 3 <= width && columns(at) % 3 == 0;
+    if (!good) throw nb::value_error("rows of types need three columns per type, stored together");
+}
+
+nb::ndarray<nb::numpy, double> type_scores(Input<double, 2> weights, Input<int64_t, 1> starts,
+                                           Input<int32_t, 1> columns, Input<int32_t, 1> counts,
+                                           size_t width, double beta_squared, bool by_frequency,
+                                           double k, int threads) {
+    const size_t jobs = weights.shape(0), segments = weights.shape(1);
+    check_type_rows(starts, columns, counts, segments, width);
+    const TypeRows sparse{starts.data(), columns.data(), counts.data(), segments, width};
+    std::vector<double> scores(jobs, 0.0);
+    {
+        nb::gil_scoped_release release;
+        const TypeScores worker(sparse, {beta_squared, by_frequency, k}, weights.data(),
+                                scores.data());
+        std::vector<TypeScores> workers(thread_count(jobs, threads), worker);
+        share(jobs, workers);
+    }
+    return array(std::move(scores), {jobs});
+}
+
+} // namespace assay
+
+NB_MODULE(_native, m) {
+    using namespace nb::literals;
+    m.def("tokenize", &assay::tokenize, "lines"_a, "tokenizer"_a, "classes"_a = nb::bytes("", 0));
+    m.def("word_ngrams", &assay::word_ngrams, "segments"_a, "tokenizer"_a, "classes"_a, "order"_a,
+          "threads"_a = 0);
+    m.def("character_ngrams", &assay::character_ngrams, "segments"_a, "char_order"_a,
+          "word_order"_a, "beta_squared"_a, "whitespace"_a, "eps_smoothing"_a, "legacy"_a,
+          "threads"_a = 0);
+    m.def("shifted_edits", &assay::edits<assay::ShiftedEdits>, "segments"_a, "tokenizer"_a,
+          "classes"_a, "threads"_a = 0);
+    m.def("edits", &assay::edits<assay::EditDistance>, "segments"_a, "tokenizer"_a, "classes"_a,
+          "threads"_a = 0);
+    m.def("rouge", &assay::rouge, "segments"_a, "order"_a, "summary"_a, "stem"_a, "threads"_a = 0);
+    m.def("type_counts", &assay::type_counts, "segments"_a, "tokenizer"_a, "classes"_a,
+          "characters"_a, "min_order"_a, "max_order"_a, "threads"_a = 0);
+    m.def("type_scores", &assay::type_scores, "weights"_a, "starts"_a, "columns"_a, "counts"_a,
+          "width"_a, "beta_squared"_a, "by_frequency"_a, "k"_a, "threads"_a = 0);
+}

@@ -1,0 +1,66 @@
+// Text as code points: views of Python strings, white space, runs inside a buffer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+using Text = std::u32string;
+using TextView = std::u32string_view;
+
+// A Python string's own memory: 1, 2 or 4 bytes per code point. The string outlives the view.
+struct StringView {
+    const void *data = nullptr;
+    size_t length = 0;
+    int kind = 1;
+};
+
+template <class Unit> inline void widen(const StringView &view, Text &out) {
+    const Unit *units = static_cast<const Unit *>(view.data);
+    out.assign(units, units + view.length);
+}
+
+inline void decode(const StringView &view, Text &out) {
+    switch (view.kind) {
+    case 1: return widen<uint8_t>(view, out);
+    case 2: return widen<uint16_t>(view, out);
+    default: return widen<uint32_t>(view, out);
+    }
+}
+
+// The characters at which Python's str.split() splits.
+inline bool is_space(char32_t c) {
+    if (c < 0x80) return c == 0x20 || (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f);
+    if (c == 0x85 || c == 0xa0 || c == 0x1680) return true;
+    if (c < 0x2000 || c > 0x3000) return false;
+    return c <= 0x200a || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
+}
+
+inline void strip_right(Text &text) {
+    while (!text.empty() && is_space(text.back())) text.pop_back();
+}
+
+// The words of `text`: runs between white space, as str.split() gives them.
+inline void split(TextView text, std::vector<TextView> &words) {
+    words.clear();
+    const size_t end = text.size();
+    for (size_t at = 0; at < end;) {
+        while (at < end && is_space(text[at])) ++at;
+        const size_t start = at;
+        while (at < end && !is_space(text[at])) ++at;
+        if (at > start) words.push_back(text.substr(start, at - start));
+    }
+}
+
+inline void remove_spaces(Text &text) {
+    size_t kept = 0;
+    for (char32_t c : text)
+        if (!is_space(c)) text[kept++] = c;
+    text.resize(kept);
+}
+
+} // namespace assay

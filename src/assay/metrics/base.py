@@ -1,0 +1,178 @@
+"""What a metric is: rows of sums per segment, and an aggregate of their weighted sum."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.data import DataError, Segment, reference_tuples
+from assay.settings import Settings
+
+__all__ = ["Array", "Metric", "Rows", "Score", "Statistics", "divide"]
+
+Array: TypeAlias = NDArray[np.float64]
+Rows: TypeAlias = Any
+"""(n, k) sums per segment: an array, or a SciPy csr_array."""
+
+BLOCK = 2**22
+"""Sums are worked off in blocks of at most so many numbers, so memory stays bounded."""
+
+
+def divide(a: Any, b: Any) -> Array:
+    """The ratio a / b, and 0 where b is 0.
+
+    >>> divide(np.array([1.0, 1.0]), np.array([2.0, 0.0]))
+    array([0.5, 0. ])
+    """
+    a, b = np.broadcast_arrays(np.asarray(a, float), np.asarray(b, float))
+    out = np.zeros(a.shape)
+    np.divide(a, b, out=out, where=b != 0)
+    return out
+
+
+@dataclass(frozen=True)
+class Score:
+    """A figure and what it takes to reproduce it, as sacreBLEU users expect it."""
+
+    name: str
+    score: float
+    signature: str
+
+    def format(self, width: int = 2) -> str:
+        """`BLEU|nrefs:1|... = 31.18`."""
+        return f"{self.name}|{self.signature} = {self.score:.{width}f}"
+
+    def __str__(self) -> str:
+        return self.format()
+
+
+@dataclass(frozen=True)
+class Metric(Settings, ABC):
+    """Settings only; `str(metric)` names them and `registry.parse` reads them back."""
+
+    higher_is_better: ClassVar[bool] = True
+    needs_references: ClassVar[bool] = True
+    scale: ClassVar[str] = "0-100"
+
+    @abstractmethod
+    def rows(self, segments: Sequence[Segment]) -> Rows:
+        """One row of sums per segment, (n, k); pass the segments of all systems at once."""
+
+    @abstractmethod
+    def aggregate(self, sums: Array) -> Array:
+        """Scores of summed rows: (b, k) to (b,)."""
+
+    def each(self, rows: Rows) -> Array:
+        """The score of every row by itself, (n,)."""
+        return self.aggregate(rows)
+
+    def without_each(self, rows: Rows) -> Array:
+        """The score of all rows but one, for every one, (n,)."""
+        return self.aggregate(rows.sum(axis=0) - rows)
+
+    def weighted(self, weights: Any, rows: Rows) -> Array:
+        """Scores of weighted sums of the rows: (b, n) weights, dense or sparse, to (b,)."""
+        step = max(1, BLOCK // max(1, rows.shape[1]))
+        cuts = (weights[at : at + step] for at in range(0, weights.shape[0], step))
+        blocks = [self.aggregate(_dense(block @ rows)) for block in cuts]
+        return np.concatenate(blocks) if blocks else np.zeros(0)
+
+    def statistics(self, segments: Sequence[Segment]) -> Statistics:
+        """The rows of these segments, ready for every analysis."""
+        if self.needs_references:
+            _check_references(self, segments)
+        return Statistics(self, self.rows(segments))
+
+    @property
+    def title(self) -> str:
+        """The name people print: BLEU, chrF2++, MacroF1."""
+        return self.name.upper()
+
+    def corpus_score(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str | None]] | Mapping[str, Sequence[str | None]],
+    ) -> Score:
+        """Score one system against K reference sets of N lines each, as in sacreBLEU."""
+        if isinstance(hypotheses, str):
+            raise DataError("corpus_score takes a list of lines; sentence_score takes one string.")
+        tuples = reference_tuples(references, len(hypotheses))
+        return self._score(list(map(Segment, hypotheses, tuples)))
+
+    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
+        """Score one segment against its references, as in sacreBLEU."""
+        if not isinstance(hypothesis, str) or isinstance(references, str):
+            raise DataError("sentence_score takes one string and a list of reference strings.")
+        return self._score([Segment(hypothesis, tuple(references))])
+
+    def get_signature(self, references: int | str = 1) -> str:
+        """Everything it takes to reproduce a score, in sacreBLEU's manner."""
+        return self.signature(references)
+
+    def _score(self, segments: list[Segment]) -> Score:
+        statistics = self.statistics(segments)
+        return Score(self.title, statistics.corpus(), self.signature(reference_count(segments)))
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """A metric's rows for some segments; every analysis is a choice of rows and weights."""
+
+    metric: Metric
+    rows: Rows
+
+    def __len__(self) -> int:
+        return int(self.rows.shape[0])
+
+    def __getitem__(self, index: Any) -> Statistics:
+        """The statistics of some of the segments: a slice, a mask or positions."""
+        return Statistics(self.metric, self.rows[index])
+
+    def corpus(self) -> float:
+        """The score of all segments together."""
+        return float(self.metric.aggregate(np.asarray(self.rows.sum(axis=0), float)[None, :])[0])
+
+    def segments(self) -> Array:
+        """The score of every segment by itself, (n,)."""
+        return self.metric.each(self.rows)
+
+    def score(self, weights: Any) -> Array:
+        """Scores of weighted sums of the rows: (b, n) weights, dense or sparse, to (b,)."""
+        return self.metric.weighted(weights, self.rows)
+
+    def without_each(self) -> Array:
+        """The score of all segments but one, for every one, (n,)."""
+        return self.metric.without_each(self.rows)
+
+    def benefit(self) -> Array:
+        """How much better the corpus score is for having each segment, (n,).
+
+        Positive is good for every metric: where lower is better the sign is turned.
+        """
+        sign = 1 if self.metric.higher_is_better else -1
+        return sign * (self.corpus() - self.without_each())
+
+    def favoritism(self, other: Statistics) -> Array:
+        """How much each segment makes the metric prefer this system to the other, (n,)."""
+        return self.benefit() - other.benefit()
+
+
+def reference_count(segments: Sequence[Segment]) -> int | str:
+    """The number of references of every segment, or "var" where it varies."""
+    counts = {len(segment.references) for segment in segments}
+    return counts.pop() if len(counts) == 1 else "var"
+
+
+def _check_references(metric: Metric, segments: Sequence[Segment]) -> None:
+    for number, segment in enumerate(segments, 1):
+        if not segment.references:
+            raise DataError(f"{metric} compares with references, but segment {number} has none.")
+
+
+def _dense(sums: Any) -> Array:
+    return np.asarray(sums.toarray() if hasattr(sums, "toarray") else sums, float)

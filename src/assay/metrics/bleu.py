@@ -1,0 +1,158 @@
+"""BLEU (Papineni et al., 2002), equal to sacreBLEU's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from assay import kernel
+from assay.data import DataError, Segment
+from assay.metrics.base import Array, Metric, Rows, Score, divide, reference_count
+from assay.settings import setting
+from assay.text import check_tokenizer, prepare
+
+__all__ = ["BLEU", "BLEUScore"]
+
+
+@dataclass(frozen=True)
+class BLEUScore(Score):
+    """A BLEU figure with its parts."""
+
+    precisions: tuple[float, ...]
+    bp: float
+    sys_len: int
+    ref_len: int
+    counts: tuple[int, ...]
+    totals: tuple[int, ...]
+
+    def format(self, width: int = 2) -> str:
+        """The line of sacreBLEU: the score, the precisions, the brevity penalty and the lengths."""
+        precisions = "/".join(f"{p:.1f}" for p in self.precisions)
+        ratio = self.sys_len / self.ref_len if self.ref_len else 0
+        return (
+            f"{super().format(width)} {precisions} (BP = {self.bp:.3f} ratio = {ratio:.3f} "
+            f"hyp_len = {self.sys_len} ref_len = {self.ref_len})"
+        )
+
+    def __str__(self) -> str:
+        return self.format()
+
+
+@dataclass(frozen=True)
+class BLEU(Metric):
+    """Geometric mean of clipped n-gram precisions times the brevity penalty, 0-100.
+
+    For single segments use `effective_order`, or most scores are 0.
+    """
+
+    name: ClassVar[str] = "bleu"
+
+    lowercase: bool = setting(False, key="case", values={"yes": "lc", "no": "mixed"})
+    effective_order: bool = setting(False, key="eff")
+    tokenize: str = setting("13a", short="tok", key="tok")
+    smooth_method: Literal["exp", "floor", "add-k", "none"] = setting(
+        "exp", short="smooth", key="smooth"
+    )
+    smooth_value: float | None = setting(None)
+    max_ngram_order: int = setting(4)
+
+    def __post_init__(self) -> None:
+        check_tokenizer(self.tokenize)
+        if self.max_ngram_order < 1:
+            raise DataError("bleu:max_ngram_order is at least 1.")
+        if self.smooth_value is None:
+            return
+        if self.smooth_method not in _SMOOTH_DEFAULTS:
+            raise DataError(f"bleu:smooth={self.smooth_method} takes no smooth_value.")
+        if self.smooth_value < 0:
+            raise DataError("bleu:smooth_value cannot be negative.")
+        if self.smooth_value == _SMOOTH_DEFAULTS[self.smooth_method]:
+            object.__setattr__(self, "smooth_value", None)  # one way to write one setting
+
+    def rows(self, segments: Sequence[Segment]) -> Rows:
+        """Hypothesis length, closest reference length, matches and totals of every order."""
+        ready = prepare(segments, self.tokenize, lowercase=self.lowercase)
+        return kernel.word_ngrams(*ready, self.max_ngram_order)
+
+    def aggregate(self, sums: Array) -> Array:
+        """BLEU of summed counts; 0 where nothing matches, as in sacreBLEU."""
+        precisions, used = self._precisions(sums)
+        with np.errstate(divide="ignore"):
+            logs = np.where(used, np.log(precisions), 0.0)
+        orders = used.sum(axis=1) if self.effective_order else self.max_ngram_order
+        geometric = np.exp(logs.sum(axis=1) / np.maximum(orders, 1))
+        any_match = sums[:, 2 : 2 + self.max_ngram_order].any(axis=1)
+        return np.where(any_match, brevity_penalty(sums[:, 0], sums[:, 1]) * geometric, 0.0)
+
+    def details(self) -> dict[str, str]:
+        """As sacreBLEU writes them: a smoothing with a value is `add-k[1.00]`."""
+        details = super().details()
+        details.pop("smooth_value", None)
+        if self.smooth_method in _SMOOTH_DEFAULTS:
+            short = f"{self._smooth_value:.2f}"
+            exact = short if float(short) == self._smooth_value else repr(self._smooth_value)
+            details["smooth"] += f"[{exact}]"
+        return details
+
+    @classmethod
+    def from_options(cls, options: Iterable[tuple[str, str]]) -> Self:
+        """Also reads sacreBLEU's `smooth:floor[0.10]`."""
+        parted: list[tuple[str, str]] = []
+        for key, value in options:
+            method, bracket, number = value.partition("[")
+            parted.append((key, method))
+            if bracket:
+                parted.append(("smooth_value", number.removesuffix("]")))
+        return super().from_options(parted)
+
+    def _score(self, segments: list[Segment]) -> BLEUScore:
+        sums = np.asarray(self.rows(segments)).sum(axis=0)[None, :]
+        order = self.max_ngram_order
+        return BLEUScore(
+            name=self.title,
+            score=float(self.aggregate(sums)[0]),
+            signature=self.signature(reference_count(segments)),
+            precisions=tuple(map(float, self._precisions(sums)[0][0])),
+            bp=float(brevity_penalty(sums[:, 0], sums[:, 1])[0]),
+            sys_len=int(sums[0, 0]),
+            ref_len=int(sums[0, 1]),
+            counts=tuple(map(int, sums[0, 2 : 2 + order])),
+            totals=tuple(map(int, sums[0, 2 + order :])),
+        )
+
+    @property
+    def _smooth_value(self) -> float:
+        """The value in force; 0 for the methods that take none."""
+        default = _SMOOTH_DEFAULTS.get(self.smooth_method, 0.0)
+        return default if self.smooth_value is None else self.smooth_value
+
+    def _precisions(self, sums: Array) -> tuple[Array, Array]:
+        """Precisions in percent, (b, N), and which orders take part."""
+        matches = sums[:, 2 : 2 + self.max_ngram_order].astype(float)
+        totals = sums[:, 2 + self.max_ngram_order :].astype(float)
+        if self.smooth_method == "add-k":
+            matches[:, 1:] += self._smooth_value
+            totals[:, 1:] += self._smooth_value
+        # An order without n-grams ends the count: nothing longer is looked at.
+        there = np.logical_and.accumulate(totals > 0, axis=1)
+        missed = there & (matches == 0)
+        if self.smooth_method == "exp":
+            matches = np.where(missed, 0.5 ** np.cumsum(missed, axis=1), matches)
+        elif self.smooth_method == "floor":
+            matches = np.where(missed, self._smooth_value, matches)
+        precisions = np.where(there, 100.0 * divide(matches, totals), 0.0)
+        return precisions, there if self.effective_order else np.ones_like(there)
+
+
+def brevity_penalty(hypothesis: Array, reference: Array) -> Array:
+    """1 for hypotheses as long as the reference, less for shorter ones, 0 for empty ones."""
+    short = hypothesis < reference
+    with np.errstate(divide="ignore"):
+        penalty = np.exp(1 - reference / np.where(hypothesis > 0, hypothesis, 1.0))
+    return np.where(short, np.where(hypothesis > 0, penalty, 0.0), 1.0)
+
+
+_SMOOTH_DEFAULTS = {"floor": 0.1, "add-k": 1.0}

@@ -1,0 +1,83 @@
+"""chrF and chrF++ (Popović, 2015, 2017), equal to sacreBLEU's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from assay import kernel
+from assay.data import DataError, Segment
+from assay.metrics.base import Array, Metric, Rows, divide
+from assay.settings import setting
+from assay.text import rewrite
+
+__all__ = ["CHRF"]
+
+_EPS = 1e-16
+
+
+@dataclass(frozen=True)
+class CHRF(Metric):
+    """F score over character n-grams, and word n-grams for chrF++, 0-100.
+
+    Of several references the one with the best F counts. `legacy` is sacreBLEU 1.4's way: only
+    the first reference, and n-grams of the hypothesis count even where the reference has none.
+    """
+
+    name: ClassVar[str] = "chrf"
+
+    lowercase: bool = setting(False, key="case", values={"yes": "lc", "no": "mixed"})
+    eps_smoothing: bool = setting(False, key="eff", values={"yes": "no", "no": "yes"})
+    char_order: int = setting(6, key="nc")
+    word_order: int = setting(0, key="nw")
+    whitespace: bool = setting(False, key="space")
+    beta: float = setting(2)
+    legacy: bool = setting(False)
+
+    def __post_init__(self) -> None:
+        if min(self.char_order, self.word_order) < 0 or self._orders < 1:
+            raise DataError("chrf needs char_order or word_order of at least 1, neither negative.")
+        if self.beta <= 0:
+            raise DataError("chrf:beta is a number above 0.")
+
+    @property
+    def title(self) -> str:
+        """chrF2, chrF2++, chrF1 ..."""
+        return f"chrF{self.beta:g}" + "+" * self.word_order
+
+    def rows(self, segments: Sequence[Segment]) -> Rows:
+        """Per order: n-grams of the hypothesis, of the best reference, and shared."""
+        if self.lowercase:
+            segments = rewrite(segments, str.lower)
+        return kernel.character_ngrams(
+            segments,
+            self.char_order,
+            self.word_order,
+            float(self.beta**2),
+            self.whitespace,
+            self.eps_smoothing,
+            self.legacy,
+        )
+
+    def aggregate(self, sums: Array) -> Array:
+        """F of the mean precision and recall over orders; per order with `eps_smoothing`."""
+        hypothesis, reference, match = np.moveaxis(sums.reshape(len(sums), self._orders, 3), 2, 0)
+        factor = self.beta**2
+        if self.eps_smoothing:
+            precision = np.where(hypothesis > 0, divide(match, hypothesis), _EPS)
+            recall = np.where(reference > 0, divide(match, reference), _EPS)
+            bottom = factor * precision + recall
+            each = np.where(bottom > 0, divide((1 + factor) * precision * recall, bottom), _EPS)
+            return np.asarray(100 * each.sum(axis=1) / self._orders)
+        there = (hypothesis > 0) & (reference > 0)
+        orders = there.sum(axis=1)
+        precision = divide(np.where(there, divide(match, hypothesis), 0).sum(axis=1), orders)
+        recall = divide(np.where(there, divide(match, reference), 0).sum(axis=1), orders)
+        return 100 * divide((1 + factor) * precision * recall, factor * precision + recall)
+
+    @property
+    def _orders(self) -> int:
+        return self.char_order + self.word_order

@@ -1,0 +1,140 @@
+"""Metrics by name: `parse("chrf:word_order=2")`, and `str(metric)` back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from assay.data import DataError
+from assay.metrics.base import Metric
+from assay.settings import nearest
+
+__all__ = ["names", "parse", "parse_all", "register", "registered"]
+
+_BUILT_IN = {
+    "bleu": "assay.metrics.bleu:BLEU",
+    "chrf": "assay.metrics.chrf:CHRF",
+    "ter": "assay.metrics.ter:TER",
+    "wer": "assay.metrics.ter:WER",
+    "macrof": "assay.metrics.typef:MacroF",
+    "microf": "assay.metrics.typef:MicroF",
+    "rouge": "assay.metrics.rouge:ROUGE",
+    "mean": "assay.metrics.mean:Mean",
+}
+
+_ROUGE = {"l": "L", "lsum": "Lsum"}
+_ALIASES: tuple[tuple[str, Callable[[re.Match[str]], tuple[str, dict[str, str]]]], ...] = (
+    (r"chrf(?P<beta>\d+(?:\.\d+)?)?(?P<plus>\+*)", lambda m: ("chrf", _chrf_options(m))),
+    (r"(?P<n>macrof|microf)(?P<beta>\d+(?:\.\d+)?)", lambda m: (m["n"], {"beta": m["beta"]})),
+    (
+        r"rouge-?(?P<type>\d|l|lsum)",
+        lambda m: ("rouge", {"type": _ROUGE.get(m["type"], m["type"])}),
+    ),
+    (r"cer", lambda m: ("wer", {"unit": "char"})),
+)
+
+_NOT_SETTINGS = {"nrefs", "version", "test", "lang", "subset", "origlang", "bs", "ar", "seed"}
+"""What a signature says besides the metric's settings."""
+
+_added: dict[str, type[Metric]] = {}
+
+
+def parse(text: str) -> Metric:
+    """The metric of a specification (`bleu:tok=intl`), a signature or a bare name.
+
+    >>> str(parse("chrf:word_order=2"))
+    'chrf:word_order=2'
+    >>> parse("BLEU|nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:2.6.0") == parse(
+    ...     "bleu:lowercase=yes"
+    ... )
+    True
+    """
+    if "|" in text:
+        head, *parts = text.split("|")
+        pairs = [_pair(part, ":", text) for part in parts]
+    else:
+        head, _, rest = text.partition(":")
+        pairs = [_pair(part, "=", text) for part in rest.split(",") if part]
+    name, implied = _resolve(head.strip().lower())
+    options = implied | {key: value for key, value in pairs if key not in _NOT_SETTINGS}
+    return _class_of(name).from_options(options.items())
+
+
+def parse_all(given: Iterable[str | Metric]) -> list[Metric]:
+    """Several metrics; the same one twice is an error, as it would score twice."""
+    if isinstance(given, str):
+        raise DataError(f"metrics are a list: pass [{given!r}].")
+    metrics = [each if isinstance(each, Metric) else parse(each) for each in given]
+    for metric in metrics:
+        if metrics.count(metric) > 1:
+            raise DataError(f"metric {metric} is given twice; leave one out.")
+    return metrics
+
+
+def names() -> list[str]:
+    """The names that `parse` knows."""
+    return [name for name in (*_BUILT_IN, *_entry_points(), *_added) if name != "mean"]
+
+
+def registered() -> list[Metric]:
+    """Every registered metric that works on text, at its default settings."""
+    return [_class_of(name)() for name in names()]
+
+
+def register(kind: type[Metric]) -> type[Metric]:
+    """Make a metric class known under its name for this process; usable as a decorator."""
+    if kind.name in _BUILT_IN or kind.name in _entry_points():
+        raise DataError(f"there is a metric called {kind.name!r} already; choose another name.")
+    _added[kind.name] = kind
+    return kind
+
+
+def _pair(part: str, mark: str, text: str) -> tuple[str, str]:
+    key, found, value = part.partition(mark)
+    if not found:
+        raise DataError(f"metric {text!r}: {part!r} is not key{mark}value.")
+    return key.strip(), value.strip()
+
+
+def _resolve(name: str) -> tuple[str, dict[str, str]]:
+    if name in _BUILT_IN or name in _added or name in _entry_points():
+        return name, {}
+    for pattern, target in _ALIASES:
+        if match := re.fullmatch(pattern, name):
+            return target(match)
+    raise DataError(
+        f"unknown metric {name!r}{nearest(name, names())}. Metrics: {', '.join(names())}."
+    )
+
+
+def _chrf_options(match: re.Match[str]) -> dict[str, str]:
+    options = {"beta": match["beta"], "nw": str(len(match["plus"])) if match["plus"] else None}
+    return {key: value for key, value in options.items() if value}
+
+
+def _class_of(name: str) -> type[Metric]:
+    if name in _added:
+        return _added[name]
+    if name in _BUILT_IN:
+        module, _, attribute = _BUILT_IN[name].partition(":")
+        kind: type[Metric] = getattr(import_module(module), attribute)
+        return kind
+    return _load(name)
+
+
+def _load(name: str) -> type[Metric]:
+    try:
+        kind = _entry_points()[name].load()
+    except Exception as error:
+        raise DataError(f"metric {name!r} could not be loaded: {error}") from error
+    if not (isinstance(kind, type) and issubclass(kind, Metric)):
+        raise DataError(f"metric {name!r}: its entry point is not a Metric class.")
+    return kind
+
+
+@lru_cache
+def _entry_points() -> dict:  # type: ignore[type-arg]  # EntryPoint is not generic everywhere
+    return {point.name: point for point in entry_points(group="assay.metrics")}

@@ -1,0 +1,63 @@
+"""What every analysis gives back: tables, charts and flat records, free of any rendering."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+__all__ = ["Cell", "Chart", "Record", "Result", "Span", "Table", "Words"]
+
+Record = dict[str, Any]
+"""One observation: flat, full precision, `None` for unknown."""
+
+
+class Span(NamedTuple):
+    """A run of text and how to mark it."""
+
+    text: str
+    mark: Literal["", "good", "bad", "note"] = ""
+
+
+Words = tuple[Span, ...]
+"""Text with marked runs; spans are joined by a blank."""
+
+Cell = str | int | float | None | Words
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows for people. Floats are printed with `digits` decimals, None as an empty cell.
+
+    `digits` overrides the caller's default per column name. `best` names, per column, the
+    direction that is better, so that renderers can set the best value off.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+    digits: Mapping[str, int] | None = None
+    best: Mapping[str, Literal["high", "low"]] | None = None
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A Vega-Lite picture: `spec` is the specification with its data inside."""
+
+    title: str
+    spec: Mapping[str, Any]
+    note: str = ""
+
+
+class Result(Protocol):
+    """What a renderer needs to know about a result."""
+
+    def tables(self) -> list[Table]:
+        """Tables for people to read."""
+
+    def charts(self) -> list[Chart]:
+        """Pictures for people to look at."""
+
+    def records(self) -> list[Record]:
+        """Tidy data for machines."""

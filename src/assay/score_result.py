@@ -1,0 +1,245 @@
+"""What `score` gives back: one entry per metric, shown as tables, charts and records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.metrics.base import Array, Metric
+from assay.plots import bar_chart, heat_map
+from assay.results import Cell, Chart, Record, Table
+from assay.significance import Comparison, Interval
+
+if TYPE_CHECKING:
+    from assay.scoring import Questions
+
+__all__ = ["Grouped", "MetricScores", "ScoreResult"]
+
+ALPHA = 0.05
+
+
+class Grouped(NamedTuple):
+    """Scores of parts of the test set, (systems, groups)."""
+
+    names: tuple[str, ...]
+    scores: Array
+
+
+@dataclass(frozen=True, eq=False)
+class MetricScores:
+    """What one metric says of all systems; what was not asked for is None."""
+
+    metric: Metric
+    signature: str
+    corpus: Array
+    intervals: list[Interval] | None = None
+    segments: Array | None = None
+    documents: Grouped | None = None
+    comparisons: list[Comparison] | None = None
+    clusters: list[int] | None = None
+
+    @property
+    def column(self) -> str:
+        """The heading: the metric's title and which way is better."""
+        return f"{self.metric.title} {'↑' if self.metric.higher_is_better else '↓'}"
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreResult:
+    """Scores of systems by metrics."""
+
+    systems: tuple[str, ...]
+    by_metric: tuple[MetricScores, ...]
+    questions: Questions
+
+    def records(self) -> list[Record]:
+        """One record per system and metric; then per pair, document and segment where asked."""
+        return [self._complete(each) for entry in self.by_metric for each in self._records(entry)]
+
+    def tables(self) -> list[Table]:
+        """An overview, and for each metric what was asked about it."""
+        found = [self._overview()]
+        for entry in self.by_metric:
+            if entry.intervals or entry.comparisons:
+                found.append(self._details(entry))
+            if entry.comparisons and self.questions.all_pairs:
+                found.append(self._pairs(entry))
+        for entry in self.by_metric:
+            if entry.documents is not None:
+                names, scores = entry.documents
+                found.append(
+                    self._grid(f"{entry.metric.title} by document", "document", names, scores)
+                )
+            if entry.segments is not None:
+                numbers = range(1, entry.segments.shape[1] + 1)
+                title = f"{entry.metric.title} by segment"
+                found.append(self._grid(title, "segment", numbers, entry.segments))
+        return found
+
+    def charts(self) -> list[Chart]:
+        """Bars with intervals for each metric, and a map of the differences for all pairs."""
+        return [chart for entry in self.by_metric for chart in self._charts(entry)]
+
+    def _complete(self, record: Record) -> Record:
+        """All records of a result have the same keys."""
+        asked = self.questions
+        extra = {
+            "low": asked.confidence,
+            "high": asked.confidence,
+            "baseline": asked.test != "none",
+            "difference": asked.test != "none",
+            "p": asked.test != "none",
+            "p_holm": asked.test != "none",
+            "effect": asked.test != "none",
+            "cluster": asked.test != "none" and asked.all_pairs,
+            "document": asked.documents,
+            "segment": asked.segments,
+        }
+        return {**record, **{key: record.get(key) for key, wanted in extra.items() if wanted}}
+
+    def _records(self, entry: MetricScores) -> Iterator[Record]:
+        against_baseline = {} if self.questions.all_pairs else self._by_first(entry)
+        for at in range(len(self.systems)):
+            record = self._record(entry, at, entry.corpus[at])
+            if entry.intervals:
+                record |= {"low": entry.intervals[at].low, "high": entry.intervals[at].high}
+            if entry.clusters:
+                record |= {"cluster": entry.clusters[at]}
+            yield record | self._compared(against_baseline.get(at))
+        if self.questions.all_pairs:
+            for each in entry.comparisons or ():
+                yield self._record(entry, each.first, entry.corpus[each.first]) | self._compared(
+                    each
+                )
+        yield from self._parts(entry)
+
+    def _parts(self, entry: MetricScores) -> Iterator[Record]:
+        for at in range(len(self.systems)):
+            if entry.documents is not None:
+                for name, value in zip(
+                    entry.documents.names, entry.documents.scores[at], strict=True
+                ):
+                    yield self._record(entry, at, value) | {"document": name}
+            if entry.segments is not None:
+                for number, value in enumerate(entry.segments[at], 1):
+                    yield self._record(entry, at, value) | {"segment": number}
+
+    def _record(self, entry: MetricScores, at: int, value: float) -> Record:
+        return {
+            "system": self.systems[at],
+            "metric": str(entry.metric),
+            "signature": entry.signature,
+            "score": float(value),
+        }
+
+    def _compared(self, each: Comparison | None) -> Record:
+        if each is None:
+            return {}
+        names = ("difference", "p", "p_holm", "effect")
+        return {"baseline": self.systems[each.second], **{n: getattr(each, n) for n in names}}
+
+    @staticmethod
+    def _by_first(entry: MetricScores) -> dict[int, Comparison]:
+        return {each.first: each for each in entry.comparisons or ()}
+
+    def _overview(self) -> Table:
+        columns = [entry.column for entry in self.by_metric]
+        rows: list[list[Cell]] = [
+            [system, *(float(entry.corpus[at]) for entry in self.by_metric)]
+            for at, system in enumerate(self.systems)
+        ]
+        better = {e.column: "high" if e.metric.higher_is_better else "low" for e in self.by_metric}
+        note = "\n".join(entry.signature for entry in self.by_metric)
+        best: Any = better if len(self.systems) > 1 else None
+        return Table("Scores", ("system", *columns), rows, note, best=best)
+
+    def _details(self, entry: MetricScores) -> Table:
+        asked, compared = self.questions, self._by_first(entry)
+        columns = ["system", entry.column]
+        columns += ["low", "high"] if entry.intervals else []
+        columns += ["cluster"] if entry.clusters else []
+        baseline = bool(entry.comparisons) and not asked.all_pairs
+        columns += ["difference", "p", "p (Holm)", "", "effect", "wins %"] if baseline else []
+        rows: list[list[Cell]] = []
+        for at, system in enumerate(self.systems):
+            row: list[Cell] = [system, float(entry.corpus[at])]
+            row += entry.intervals[at][:2] if entry.intervals else []
+            row += [entry.clusters[at]] if entry.clusters else []
+            row += _comparison_cells(compared.get(at)) if baseline else []
+            rows.append(row)
+        title = f"{entry.metric.title}: how sure is it?"
+        return Table(title, tuple(columns), rows, self._method(entry), {"p": 4, "p (Holm)": 4})
+
+    def _method(self, entry: MetricScores) -> str:
+        asked, parts = self.questions, []
+        if entry.intervals:
+            parts.append(
+                f"low, high: {asked.level:.0%} {_METHODS[asked.method]} bootstrap interval, "
+                f"{asked.resamples} resamples."
+            )
+        if entry.comparisons:
+            kind = "paired bootstrap" if asked.test == "bootstrap" else "approximate randomisation"
+            trials = asked.resamples if asked.test == "bootstrap" else asked.trials
+            against = "every pair" if asked.all_pairs else f"baseline {self.systems[0]}"
+            parts.append(f"p: {kind}, {trials} trials, {against}; * is p < {ALPHA} after Holm.")
+        return " ".join(parts)
+
+    def _pairs(self, entry: MetricScores) -> Table:
+        columns = (
+            "system",
+            "other",
+            "difference",
+            "low",
+            "high",
+            "p",
+            "p (Holm)",
+            "",
+            "effect",
+            "wins %",
+        )
+        rows = []
+        for each in entry.comparisons or ():
+            difference, *rest = _comparison_cells(each)
+            names = (self.systems[each.first], self.systems[each.second])
+            rows.append((*names, difference, each.low, each.high, *rest))
+        title = f"{entry.metric.title}: every pair"
+        return Table(title, columns, rows, self._method(entry), {"p": 4, "p (Holm)": 4})
+
+    def _grid(self, title: str, kind: str, names: Any, scores: Array) -> Table:
+        rows = [(name, *map(float, values)) for name, values in zip(names, scores.T, strict=True)]
+        return Table(title, (kind, *self.systems), rows)
+
+    def _charts(self, entry: MetricScores) -> Iterator[Chart]:
+        name = entry.metric.title
+        records = [record for record in self._records(entry) if "baseline" not in record]
+        records = [r for r in records if not r.keys() & {"document", "segment"}][
+            : len(self.systems)
+        ]
+        low, high = ("low", "high") if entry.intervals else (None, None)
+        yield bar_chart(
+            f"{name} of each system", records, "system", "score", y_title=name, low=low, high=high
+        )
+        if entry.comparisons and self.questions.all_pairs:
+            pairs = [
+                {
+                    "system": self.systems[i],
+                    "other": self.systems[j],
+                    "difference": sign * c.difference,
+                }
+                for c in entry.comparisons
+                for sign, i, j in ((1, c.first, c.second), (-1, c.second, c.first))
+            ]
+            yield heat_map(
+                f"{name}: row minus column", pairs, "other", "system", "difference", diverging=True
+            )
+
+
+def _comparison_cells(each: Comparison | None) -> list[Cell]:
+    if each is None:
+        return [None] * 6
+    star = "*" if each.p_holm < ALPHA else ""
+    return [each.difference, each.p, each.p_holm, star, each.effect, 100 * each.wins]
+
+
+_METHODS = {"bca": "BCa", "percentile": "percentile", "basic": "basic", "centred": "centred"}

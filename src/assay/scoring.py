@@ -1,0 +1,227 @@
+"""Scores of all systems by all metrics at once, with whatever is asked about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from assay.data import DataError, Dataset, Segment, reference_tuples
+from assay.metrics.base import Array, Metric, Statistics, reference_count
+from assay.metrics.mean import Mean
+from assay.registry import parse_all
+from assay.score_result import Grouped, MetricScores, ScoreResult
+from assay.scores import Scores
+from assay.significance import (
+    BootstrapStatistic,
+    Comparison,
+    Interval,
+    IntervalMethod,
+    against_first,
+    all_pairs,
+    bootstrap,
+    interval,
+    paired_bootstrap,
+    paired_randomisation,
+    rank_clusters,
+    significant,
+)
+from assay.weights import groups
+
+__all__ = ["SEED", "Questions", "score", "score_dataset", "score_each", "system_statistics"]
+
+SEED = 12345
+"""sacreBLEU's seed; its resamples are ours."""
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What to find out about the scores besides the scores themselves."""
+
+    segments: bool = False
+    documents: bool = False
+    confidence: bool = False
+    method: IntervalMethod = "bca"
+    level: float = 0.95
+    test: Literal["none", "bootstrap", "randomisation"] = "none"
+    statistic: BootstrapStatistic = "two-sided"
+    all_pairs: bool = False
+    resamples: int = 1000
+    trials: int = 10_000
+
+
+NO_QUESTIONS = Questions()
+
+
+def score(
+    systems: Mapping[str, Sequence[str]],
+    references: Sequence[Sequence[str | None]] | Mapping[str, Sequence[str | None]],
+    metrics: Iterable[str | Metric] = ("bleu",),
+    *,
+    sources: Sequence[str] = (),
+    documents: Sequence[str] = (),
+    questions: Questions = NO_QUESTIONS,
+    seed: int = SEED,
+) -> ScoreResult:
+    """Score systems against K reference sets of N lines each.
+
+    >>> result = score({"a": ["a cat"], "b": ["the dog"]}, [["a cat"]], ["chrf"])
+    >>> [(record["system"], record["score"]) for record in result.records()]
+    [('a', 100.0), ('b', 0.0)]
+    """
+    if not systems:
+        raise DataError("no systems given: pass {name: lines, ...}.")
+    lines = {name: tuple(each) for name, each in systems.items()}
+    dataset = Dataset(
+        systems=lines,
+        references=reference_tuples(references, len(next(iter(lines.values())))),
+        sources=tuple(sources),
+        documents=tuple(documents),
+    )
+    return score_dataset(dataset, parse_all(metrics), questions=questions, seed=seed)
+
+
+def score_dataset(
+    dataset: Dataset,
+    metrics: Sequence[Metric],
+    *,
+    imported: Sequence[Scores] = (),
+    questions: Questions = NO_QUESTIONS,
+    seed: int = SEED,
+) -> ScoreResult:
+    """Score every system of a dataset by every metric, and by imported segment scores."""
+    found = score_each(dataset, metrics, imported=imported, questions=questions, seed=seed)
+    return ScoreResult(tuple(dataset.systems), tuple(found), questions)
+
+
+def score_each(
+    dataset: Dataset,
+    metrics: Sequence[Metric],
+    *,
+    imported: Sequence[Scores] = (),
+    questions: Questions = NO_QUESTIONS,
+    seed: int = SEED,
+) -> Iterator[MetricScores]:
+    """What each metric says, one after the other as they are ready."""
+    _check(dataset, questions)
+    segments = dataset.all_segments()
+    count = reference_count(segments)
+    for metric in metrics:
+        statistics = system_statistics(dataset, metric, segments)
+        yield _answer(dataset, statistics, count, questions, seed)
+    for scores in imported:
+        yield _answer(dataset, _imported_statistics(dataset, scores), count, questions, seed)
+
+
+def system_statistics(
+    dataset: Dataset, metric: Metric, segments: Sequence[Segment] | None = None
+) -> list[Statistics]:
+    """The statistics of each system, from one call so that all share columns and references."""
+    all_segments = dataset.all_segments() if segments is None else segments
+    together = metric.statistics(all_segments)
+    length = len(dataset)
+    return [together[at * length : (at + 1) * length] for at in range(len(dataset.systems))]
+
+
+def _check(dataset: Dataset, questions: Questions) -> None:
+    if not len(dataset):
+        raise DataError("there are no segments to score.")
+    if questions.documents and not dataset.documents:
+        raise DataError("document scores need document ids: give them with --docs FILE.")
+    if questions.test != "none" and len(dataset.systems) < 2:
+        raise DataError("a paired test compares systems: give at least two with -i.")
+    if min(questions.resamples, questions.trials) < 1:
+        raise DataError("the number of resamples or trials is at least 1.")
+
+
+def _imported_statistics(dataset: Dataset, scores: Scores) -> list[Statistics]:
+    if scores.level != "segment":
+        raise DataError(
+            f"{scores.name}: scores of segments are needed here, not of {scores.level}s."
+        )
+    return [Mean(scores.name).of(scores.of(system)) for system in dataset.systems]
+
+
+def _answer(
+    dataset: Dataset,
+    statistics: list[Statistics],
+    references: int | str,
+    questions: Questions,
+    seed: int,
+) -> MetricScores:
+    metric = statistics[0].metric
+    comparisons = _compare(statistics, questions, seed)
+    corpus = np.array([each.corpus() for each in statistics])
+    return MetricScores(
+        metric=metric,
+        signature=f"{metric.title}|{metric.signature(references)}",
+        corpus=corpus,
+        intervals=_intervals(statistics, corpus, questions, seed),
+        segments=np.array([s.segments() for s in statistics]) if questions.segments else None,
+        documents=_by_document(dataset, statistics) if questions.documents else None,
+        comparisons=comparisons,
+        clusters=_clusters(metric, corpus, comparisons) if questions.all_pairs else None,
+    )
+
+
+def _intervals(
+    statistics: list[Statistics], corpus: Array, questions: Questions, seed: int
+) -> list[Interval] | None:
+    if not questions.confidence:
+        return None
+    rng = np.random.default_rng(seed)
+    replicates = bootstrap(statistics, resamples=questions.resamples, rng=rng)
+    return [
+        interval(
+            float(corpus[at]),
+            replicates[at],
+            level=questions.level,
+            method=questions.method,
+            jackknife=each.without_each() if len(each) > 1 else np.zeros(len(each)),
+        )
+        for at, each in enumerate(statistics)
+    ]
+
+
+def _compare(
+    statistics: list[Statistics], questions: Questions, seed: int
+) -> list[Comparison] | None:
+    pairs = (all_pairs if questions.all_pairs else against_first)(len(statistics))
+    rng = np.random.default_rng(seed)
+    match questions.test:
+        case "bootstrap":
+            return paired_bootstrap(
+                statistics,
+                pairs=pairs,
+                resamples=questions.resamples,
+                statistic=questions.statistic,
+                level=questions.level,
+                rng=rng,
+            )
+        case "randomisation":
+            return paired_randomisation(
+                statistics,
+                pairs=pairs,
+                trials=questions.trials,
+                resamples=questions.resamples,
+                level=questions.level,
+                rng=rng,
+            )
+        case _:
+            return None
+
+
+def _clusters(
+    metric: Metric, corpus: Array, comparisons: list[Comparison] | None
+) -> list[int] | None:
+    if comparisons is None:
+        return None
+    differ = significant(comparisons, len(corpus))
+    return rank_clusters(corpus, differ, higher_is_better=metric.higher_is_better)
+
+
+def _by_document(dataset: Dataset, statistics: list[Statistics]) -> Grouped:
+    names, weights = groups(dataset.documents)
+    return Grouped(names, np.array([each.score(weights) for each in statistics]))

@@ -1,0 +1,15 @@
+"""What the tests share: where the real data lies, and small corpora."""
+
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real data; tests that need it are skipped where it is missing."""
+    if not SHARED.is_dir():
+        pytest.skip(f"needs the real data in {SHARED}, which is not part of the project")
+    return SHARED

@@ -1,0 +1,174 @@
+"""Text for the terminal: aligned, complete, and safe whatever the data."""
+
+import math
+import re
+import subprocess
+import sys
+import unicodedata
+
+import numpy as np
+import pytest
+from hypothesis import given as having
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from assay.report import text
+from assay.results import Span, Table
+
+ANY = st.text(st.characters(exclude_categories=()), max_size=40)
+MARKED = (Span("a"), Span("cat", "good"), Span("dog", "bad"), Span("cow", "note"))
+
+
+def printed_width(line):
+    """The cells a line takes on a terminal, by the book: two for wide characters."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+def lines_of(given, table, **options):
+    return text(given([table]), **options).split("\n")
+
+
+def test_floats_have_their_digits_and_integers_none(given):
+    table = Table("T", ("n", "a", "b"), [(1000, 1.23456, 0.00004)], digits={"b": 5})
+    assert lines_of(given, table, digits=1)[3].split() == ["1000", "1.2", "0.00004"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        (None, ""),
+        (math.nan, "–"),
+        (math.inf, "inf"),
+        (-0.001, "0.00"),
+        (-1.5, "-1.50"),
+        (np.float32(0.5), "0.50"),
+        (np.int64(7), "7"),
+        (True, "yes"),
+        (1e300, "1.00e+300"),
+    ],
+)
+def test_every_kind_of_number_is_shown_in_its_way(given, cell, shown):
+    assert (
+        lines_of(given, Table("", ("name", "value"), [("x", cell)]))[2]
+        == f"x     {shown:>5}".rstrip()
+    )
+
+
+def test_numbers_stand_flush_right_and_texts_flush_left(given):
+    lines = lines_of(given, Table("T", ("name", "n"), [("a", 5), ("bcdef", 1234)]))
+    assert lines[1:2] + lines[3:5] == ["name      n", "a         5", "bcdef  1234"]
+
+
+def test_intervals_count_as_numbers_but_names_of_digits_do_not(given):
+    lines = lines_of(given, Table("", ("name", "95 %"), [("7", "[1, 2]"), ("123", "[10, 20]")]))
+    assert lines[2:4] == ["7       [1, 2]", "123   [10, 20]"]
+
+
+def test_wide_characters_stay_aligned(given):
+    rows = [("星期二", 1), ("abc", 22), ("ｆｕｌｌ", 333)]
+    lines = lines_of(given, Table("", ("name", "n"), rows))
+    assert {printed_width(line) for line in lines[:5]} == {len(lines[1])}
+
+
+def test_figures_are_never_cut_however_narrow_the_terminal(given):
+    values = [1234567.123456 * (i + 1) for i in range(12)]
+    table = Table("", tuple(f"column {i}" for i in range(12)), [values])
+    shown = text(given([table]), width=40, digits=6)
+    assert all(f"{value:.6f}" in shown for value in values)
+    assert "…" not in shown
+
+
+def test_long_texts_wrap_within_the_width_and_nothing_is_lost(given):
+    words = [f"word{i}" for i in range(100)] + ["x" * 150]
+    rows = [(1, " ".join(words), 0.5)]
+    lines = lines_of(given, Table("T", ("n", "text", "score"), rows), width=80)
+    assert max(map(len, lines)) <= 80
+    assert "".join(words) in re.sub(r"\s", "", "".join(line[3:75] for line in lines[3:]))
+
+
+def test_without_a_terminal_ordinary_tables_have_one_line_per_row(given):
+    rows = [("a name of some length", *[f"[{i}.12, {i}.34]" for i in range(8)])] * 2
+    lines = lines_of(given, Table("", ("name", *"abcdefgh"), rows))
+    assert len(lines) == len(["head", "rule", *rows, ""])
+
+
+def test_marked_words_are_bracketed_without_colour(given):
+    assert "a [cat] [dog] [cow]" in text(given([Table("", ("x",), [(MARKED,)])]))
+
+
+def test_marked_words_are_green_red_and_yellow_in_colour(given):
+    shown = text(given([Table("", ("x",), [(MARKED,)])]), color=True)
+    assert "a \x1b[32mcat\x1b[0m \x1b[31mdog\x1b[0m \x1b[33mcow\x1b[0m" in shown
+
+
+def test_the_best_values_are_bold_and_green_only_in_colour(given):
+    best = {"BLEU": "high", "TER": "low"}
+    rows = [(30.001, 70.0), (30.004, 50.0), (20.0, math.nan)]
+    table = Table("", ("BLEU", "TER"), rows, best=best)
+    shown = text(given([table]), color=True)
+    assert re.findall(r"\x1b\[1;32m *([\d.]+)\x1b\[0m", shown) == ["30.00", "30.00", "50.00"]
+    assert "\x1b" not in text(given([table]))
+
+
+@pytest.mark.parametrize("rows", [[(1.0,)], [(1.0,), (1.001,)], [(math.nan,), (2.0,)]])
+def test_nothing_is_best_where_there_is_nothing_to_choose(given, rows):
+    table = Table("", ("a",), rows, best={"a": "high"})
+    assert "\x1b[1;32m" not in text(given([table]), color=True)
+
+
+@pytest.mark.parametrize("words", ["[bold]x[/bold]", "[/]", ":smile:", "[link=http://x]y", "\\["])
+def test_markup_in_the_data_is_printed_as_it_is(given, words):
+    table = Table(words, (words,), [(words,), ((Span(words, "good"),),)], note=words)
+    shown = text(given([table]), color=True)
+    assert shown.count(words) == 5
+
+
+def test_the_environment_has_no_say(given, monkeypatch):
+    table = Table("T", ("a", "text"), [(1.0, "word " * 20)], best={"a": "high"})
+    before = text(given([table]), width=60, color=True)
+    for name, value in [("COLUMNS", "20"), ("TERM", "dumb"), ("NO_COLOR", "1"), ("LINES", "3")]:
+        monkeypatch.setenv(name, value)
+    assert text(given([table]), width=60, color=True) == before
+
+
+def test_a_table_without_rows_says_so_and_keeps_its_note(given):
+    lines = lines_of(given, Table("T", ("a", "b"), [], note="one\ntwo"))
+    assert [line for line in lines if line[:1] != "─"] == [
+        "T",
+        "a  b",
+        "(no rows)",
+        "one",
+        "two",
+        "",
+    ]
+
+
+def test_a_table_without_columns_is_no_error(given):
+    assert text(given([Table("T", (), [])])) == "T\n(no rows)\n"
+
+
+def test_no_tables_give_no_text(given):
+    assert text(given()) == ""
+
+
+@having(words=ANY, width=st.sampled_from([None, 1, 20, 80]), color=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_no_text_can_break_the_lines_or_the_terminal(given, words, width, color):
+    cells = [(words, (Span(words, "bad"), Span(words)), 1.5), (None, None, None)]
+    table = Table(words, (words, "b", "c"), cells, note=words.replace("\n", ""), best={"c": "high"})
+    shown = re.sub(r"\x1b\[[\d;]*m", "", text(given([table]), width=width, color=color))
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]", shown)
+    assert "1.50" in shown
+    shown.encode()
+
+
+def test_control_characters_are_shown_as_escapes(given):
+    shown = text(given([Table("", ("x",), [("a\x1b[31mred\x00\tb\r\nc\u202e\ud800",)])]))
+    assert "a\\x1b[31mred\\x00\\tb\\r\\nc\\u202e\\ud800" in shown
+
+
+def test_importing_the_renderers_loads_none_of_their_libraries():
+    heavy = "{'rich', 'jinja2', 'vl_convert', 'defusedxml'}"
+    code = f"import sys, assay.report; print({heavy} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
