@@ -34,8 +34,8 @@ class Comparison(NamedTuple):
     """The first system against the second, both given by their positions.
 
     `difference` is the first score minus the second in the metric's own units, whichever
-    direction is better; `low` and `high` are its BCa interval. `p_holm` is corrected for all
-    comparisons of one call. `effect` is the mean over the standard deviation of the jackknife
+    direction is better; `low` and `high` are its interval by the metric's method. `p_holm` is
+    corrected for all comparisons of one call. `effect` is the mean over the standard deviation of the jackknife
     pseudo-values of the difference (Cohen's d_z for a mean of segment scores): 0 for identical
     systems, `nan` for a difference that does not vary. `wins`, `ties` and `losses` are the shares
     of segments on which the first system is better, equal or worse, among those with both scores
@@ -92,7 +92,11 @@ def comparisons(
         difference = scores[i] - scores[j]
         jackknife = without[i] - without[j]
         low, high, _ = interval(
-            difference, replicates[i] - replicates[j], level=level, jackknife=jackknife
+            difference,
+            replicates[i] - replicates[j],
+            level=level,
+            method=statistics[i].metric.interval_method,
+            jackknife=jackknife,
         )
         noise = ROUNDING * len(jackknife) * max(abs(scores[i]), abs(scores[j]))
         effect = _effect(difference, jackknife, noise)

@@ -26,9 +26,10 @@ _BUILT_IN = {
 }
 
 _ROUGE = {"l": "L", "lsum": "Lsum"}
+_NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 _ALIASES: tuple[tuple[str, Callable[[re.Match[str]], tuple[str, dict[str, str]]]], ...] = (
-    (r"chrf(?P<beta>\d+(?:\.\d+)?)?(?P<plus>\+*)", lambda m: ("chrf", _chrf_options(m))),
-    (r"(?P<n>macrof|microf)(?P<beta>\d+(?:\.\d+)?)", lambda m: (m["n"], {"beta": m["beta"]})),
+    (rf"chrf(?P<beta>{_NUMBER})?(?P<plus>\+*)", lambda m: ("chrf", _chrf_options(m))),
+    (rf"(?P<n>macrof|microf)(?P<beta>{_NUMBER})", lambda m: (m["n"], {"beta": m["beta"]})),
     (
         r"rouge-?(?P<type>\d|l|lsum)",
         lambda m: ("rouge", {"type": _ROUGE.get(m["type"], m["type"])}),

@@ -43,11 +43,15 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """A Vega-Lite picture: `spec` is the specification with its data inside."""
+    """A Vega-Lite picture: `spec` is the specification with its data inside.
+
+    `after` is the title of the table that it illustrates; without one it follows the first.
+    """
 
     title: str
     spec: Mapping[str, Any]
     note: str = ""
+    after: str = ""
 
 
 class Result(Protocol):

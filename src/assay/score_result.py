@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.metrics.base import Array, Metric
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Grouped", "MetricScores", "ScoreResult"]
 
 ALPHA = 0.05
+MANY_SYSTEMS = 4
 
 
 class Grouped(NamedTuple):
@@ -78,8 +79,9 @@ class ScoreResult:
         return found
 
     def charts(self) -> list[Chart]:
-        """Bars with intervals for each metric, and a map of the differences for all pairs."""
-        return [chart for entry in self.by_metric for chart in self._charts(entry)]
+        """Bars with intervals, and for all pairs of many systems a map of the differences."""
+        maps = [self._map(each) for each in self.by_metric if each.comparisons]
+        return [self._bars(), *(maps if self._many_pairs else [])]
 
     def _complete(self, record: Record) -> Record:
         """All records of a result have the same keys."""
@@ -173,9 +175,10 @@ class ScoreResult:
 
     def _method(self, entry: MetricScores) -> str:
         asked, parts = self.questions, []
+        method = asked.method or entry.metric.interval_method
         if entry.intervals:
             parts.append(
-                f"low, high: {asked.level:.0%} {_METHODS[asked.method]} bootstrap interval, "
+                f"low, high: {asked.level:.0%} {_METHODS[method]} bootstrap interval, "
                 f"{asked.resamples} resamples."
             )
         if entry.comparisons:
@@ -210,29 +213,38 @@ class ScoreResult:
         rows = [(name, *map(float, values)) for name, values in zip(names, scores.T, strict=True)]
         return Table(title, (kind, *self.systems), rows)
 
-    def _charts(self, entry: MetricScores) -> Iterator[Chart]:
-        name = entry.metric.title
-        records = [record for record in self._records(entry) if "baseline" not in record]
-        records = [r for r in records if not r.keys() & {"document", "segment"}][
-            : len(self.systems)
+    @property
+    def _many_pairs(self) -> bool:
+        return self.questions.all_pairs and len(self.systems) >= MANY_SYSTEMS
+
+    def _bars(self) -> Chart:
+        records = [
+            self._record(entry, at, entry.corpus[at])
+            | {"metric": entry.column}
+            | (entry.intervals[at]._asdict() if entry.intervals else {})
+            for at in range(len(self.systems))
+            for entry in self.by_metric
         ]
-        low, high = ("low", "high") if entry.intervals else (None, None)
-        yield bar_chart(
-            f"{name} of each system", records, "system", "score", y_title=name, low=low, high=high
-        )
-        if entry.comparisons and self.questions.all_pairs:
-            pairs = [
-                {
-                    "system": self.systems[i],
-                    "other": self.systems[j],
-                    "difference": sign * c.difference,
-                }
-                for c in entry.comparisons
-                for sign, i, j in ((1, c.first, c.second), (-1, c.second, c.first))
-            ]
-            yield heat_map(
-                f"{name}: row minus column", pairs, "other", "system", "difference", diverging=True
-            )
+        low, high = ("low", "high") if self.questions.confidence else (None, None)
+        series = "metric" if len(self.by_metric) > 1 else None
+        title = "Scores" if series else self.by_metric[0].column
+        return bar_chart(
+            "Scores of each system", records, "system", "score", series,
+            y_title=title, low=low, high=high,
+        )  # fmt: skip
+
+    def _map(self, entry: MetricScores) -> Chart:
+        differences = {(at, at): 0.0 for at in range(len(self.systems))}
+        for each in entry.comparisons or ():
+            differences[each.first, each.second] = each.difference
+            differences[each.second, each.first] = -each.difference
+        records = [
+            {"system": self.systems[i], "other": self.systems[j], "difference": value}
+            for (i, j), value in sorted(differences.items())
+        ]
+        title = f"{entry.metric.title}: row minus column"
+        chart = heat_map(title, records, "other", "system", "difference", diverging=True)
+        return replace(chart, after=f"{entry.metric.title}: every pair")
 
 
 def _comparison_cells(each: Comparison | None) -> list[Cell]:

@@ -43,7 +43,7 @@ class Questions:
     segments: bool = False
     documents: bool = False
     confidence: bool = False
-    method: IntervalMethod = "bca"
+    method: IntervalMethod | None = None  # each metric's own: BCa, or centred for types
     level: float = 0.95
     test: Literal["none", "bootstrap", "randomisation"] = "none"
     statistic: BootstrapStatistic = "two-sided"
@@ -178,7 +178,7 @@ def _intervals(
             float(corpus[at]),
             replicates[at],
             level=questions.level,
-            method=questions.method,
+            method=questions.method or each.metric.interval_method,
             jackknife=each.without_each() if len(each) > 1 else np.zeros(len(each)),
         )
         for at, each in enumerate(statistics)

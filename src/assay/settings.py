@@ -34,6 +34,11 @@ class Settings:
 
     name: ClassVar[str]
 
+    def __post_init__(self) -> None:
+        hints = get_type_hints(type(self))
+        for f in fields(self):
+            _check(f"{self.name}:{_short(f)}", getattr(self, f.name), hints[f.name])
+
     def __str__(self) -> str:
         changed = [f for f in fields(self) if getattr(self, f.name) != f.default]
         pairs = (f"{_short(f)}={_write(getattr(self, f.name))}" for f in changed)
@@ -105,15 +110,22 @@ def _write(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
+def _check(where: str, value: Any, hint: Any) -> None:
+    """Raise a `DataError` for a value that is none of the choices, or not finite."""
+    choices = get_args(hint) if get_origin(hint) is Literal else (value,)
+    if value not in choices:
+        hint_text = nearest(str(value), choices)
+        raise DataError(
+            f"{where}={value} is not a choice{hint_text}. Choices: {', '.join(choices)}."
+        )
+    if isinstance(value, float) and not math.isfinite(value):
+        raise DataError(f"{where}={value}: this setting takes a finite number.")
+
+
 def _read(where: str, text: str, hint: Any) -> Any:
     if get_origin(hint) is Literal:
-        choices = [str(choice) for choice in get_args(hint)]
-        if text in choices:
-            return text
-        hint_text = nearest(text, choices)
-        raise DataError(
-            f"{where}={text} is not a choice{hint_text}. Choices: {', '.join(choices)}."
-        )
+        _check(where, text, hint)
+        return text
     kinds = get_args(hint) or (hint,)
     if text == "none" and type(None) in kinds:
         return None

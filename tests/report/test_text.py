@@ -92,8 +92,8 @@ def test_without_a_terminal_ordinary_tables_have_one_line_per_row(given):
     assert len(lines) == len(["head", "rule", *rows, ""])
 
 
-def test_marked_words_are_bracketed_without_colour(given):
-    assert "a [cat] [dog] [cow]" in text(given([Table("", ("x",), [(MARKED,)])]))
+def test_without_colour_words_are_marked_as_wdiff_does(given):
+    assert "a {+cat+} [-dog-] [cow]" in text(given([Table("", ("x",), [(MARKED,)])]))
 
 
 def test_marked_words_are_green_red_and_yellow_in_colour(given):

@@ -29,6 +29,7 @@ class Command:
     """One verb: what it says of itself, its options, and what it does."""
 
     name: str
+    usage: str
     description: str
     examples: str
     configure: Callable[[argparse.ArgumentParser], None]
@@ -38,8 +39,8 @@ class Command:
         """The options of one call; a wrong one is a `DataError` of one line."""
         parser = _Parser(
             prog=f"assay {self.name}",
-            description=self.description,
-            epilog="examples:\n" + textwrap.indent(textwrap.dedent(self.examples).strip(), "  "),
+            usage=f"assay {self.name} {self.usage}",
+            description=f"{self.description}\n\nexamples:\n{self._indented_examples()}",
             formatter_class=_Help,
             allow_abbrev=False,
             add_help=False,
@@ -47,6 +48,9 @@ class Command:
         self.configure(parser)
         parser.add_argument("-h", "--help", action="help", help="show this help and stop")
         return parser.parse_intermixed_args(list(arguments))
+
+    def _indented_examples(self) -> str:
+        return textwrap.indent(textwrap.dedent(self.examples).strip(), "  ")
 
 
 def load(name: str) -> Command:

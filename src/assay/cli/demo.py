@@ -88,6 +88,7 @@ def _story(scores: Result, types: Result) -> str:
 
 COMMAND = Command(
     name="demo",
+    usage="[folder]",
     description="Run the main jobs on a built-in test set and write a report to look at.",
     examples="""
         assay demo                  writes assay-demo/report.html

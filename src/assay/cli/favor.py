@@ -31,6 +31,7 @@ def _run(args: argparse.Namespace) -> int:
 
 COMMAND = Command(
     name="favor",
+    usage="REF [REF ...] -i SYS [SYS ...] [-m METRIC ...] [options]",
     description=(
         "The segments that most make a metric prefer the first system to another, or the other\n"
         "way round. A segment's benefit is the score with it less the score without it; its\n"

@@ -43,8 +43,7 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
     add(
         "--interval",
         choices=("bca", "percentile", "basic", "centred"),
-        default="bca",
-        help="kind of interval (default: bca)",
+        help="kind of interval (default: bca; centred for macrof and microf, see the docs)",
     )
     add("--level", type=float, default=0.95, help="of the intervals (default: 0.95)")
     test = group.add_mutually_exclusive_group()
@@ -132,6 +131,7 @@ def _print_bare(result: ScoreResult, width: int) -> None:
 
 COMMAND = Command(
     name="score",
+    usage="REF [REF ...] -i SYS [SYS ...] [-m METRIC ...] [options]",
     description="Score every system by every metric, and say how sure the scores are.",
     examples="""
         assay score ref.txt -i a.txt b.txt -m bleu chrf macrof       a table of scores

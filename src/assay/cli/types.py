@@ -35,6 +35,7 @@ def _run(args: argparse.Namespace) -> int:
 
 COMMAND = Command(
     name="types",
+    usage="REF [REF ...] -i SYS [SYS ...] [-m METRIC ...] [options]",
     description=(
         "Every word type with how often it is in the reference (refs), in the output (preds) and\n"
         "right (match), its precision, recall and F; scores by frequency; and the types in which\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from assay.results import Cell, Chart, Record, Span, Table
 from assay.scoring import system_statistics
 
 __all__ = ["Favoritism", "FavoritismResult", "favoritism"]
+
+SUMMARY = "Which side do the metrics take?"
 
 POINTS = 400
 """A chart shows at most so many segments, those with the largest favoritism."""
@@ -76,9 +78,9 @@ class FavoritismResult:
 
     def charts(self) -> list[Chart]:
         """How favoritism adds up over the segments, and two metrics against each other."""
-        charts = [self._curve()]
         first, *others = [each for each in self.found if each.other == self.found[0].other]
-        return charts + [self._against(first, other) for other in others[:3]]
+        charts = [self._curve(), *(self._against(first, other) for other in others[:3])]
+        return [replace(chart, after=SUMMARY) for chart in charts]
 
     def _summary(self) -> Table:
         sides = ("favours system", "favours other", "neither")
@@ -92,7 +94,7 @@ class FavoritismResult:
         note = (
             "favours: the number of segments whose favoritism is for the one or the other system."
         )
-        return Table("Which side do the metrics take?", columns, rows, note)
+        return Table(SUMMARY, columns, rows, note)
 
     def _texts(self, each: Favoritism) -> Table:
         rows = [
@@ -103,8 +105,8 @@ class FavoritismResult:
         title = f"{each.metric.title}: {each.system} or {each.other}?"
         note = (
             "favoritism: what the segment adds to the score of one system less what it adds to "
-            f"the other; positive favours {each.system}. Green: in the reference, and the other "
-            "system lacks it. Red: not in the reference."
+            f"the other; positive favours {each.system}. Green or {{+ +}}: in the reference, and the "
+            "other system lacks it. Red or [- -]: not in the reference."
         )
         columns = ("rank", "favoritism", "segment", "text of", "text")
         return Table(title, columns, rows, note, {"favoritism": 3})

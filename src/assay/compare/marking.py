@@ -5,6 +5,8 @@ from __future__ import annotations
 import string
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from assay.results import Span, Words
@@ -52,10 +54,11 @@ def _bare(word: str) -> str:
 def _mark(words: Sequence[str], **kinds: Counter[str]) -> Words:
     """Each kind marks as many occurrences of a word as it counts, from the last one back."""
     left = {kind: Counter(counts) for kind, counts in kinds.items()}
-    spans = []
+    marks = []
     for word in reversed(words):
         kind = next((kind for kind, counts in left.items() if counts[_bare(word)] > 0), "")
         if kind:
             left[kind][_bare(word)] -= 1
-        spans.append(Span(word, kind))  # type: ignore[arg-type]
-    return tuple(reversed(spans))
+        marks.append((kind, word))
+    runs = groupby(reversed(marks), key=itemgetter(0))
+    return tuple(Span(" ".join(word for _, word in run), kind) for kind, run in runs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -15,6 +15,8 @@ from assay.plots import line_chart
 from assay.results import Cell, Chart, Record, Table
 
 __all__ = ["TypesResult", "type_performance"]
+
+BY_FREQUENCY = "Types by frequency"
 
 FIGURE_1 = 500
 """The paper's Figure 1 shows the most frequent 500 types."""
@@ -71,23 +73,17 @@ class TypesResult:
                 {"types": rank, "score": float(value), "system": system}
                 for rank, value in enumerate(running, 1)
             ]
-        title = f"{self.metric.title} of the most frequent types, from 1 to {most}"
-        return (
-            [
-                line_chart(
-                    title,
-                    records,
-                    "types",
-                    "score",
-                    "system",
-                    log_x=True,
-                    x_title="number of types, most frequent first",
-                    y_title=self.metric.title,
-                )
-            ]
-            if records
-            else []
+        chart = line_chart(
+            f"{self.metric.title} of the most frequent types, from 1 to {most}",
+            records,
+            "types",
+            "score",
+            "system",
+            log_x=True,
+            x_title="number of types, most frequent first",
+            y_title=self.metric.title,
         )
+        return [replace(chart, after=BY_FREQUENCY)] if records else []
 
     def _shares(self) -> Array:
         """Precision, recall and F in percent, (systems, types, 3).
@@ -138,7 +134,7 @@ class TypesResult:
             )
         heads = [f"{kind} {name}" for name in self.systems for kind in ("types", self.metric.title)]
         note = "Frequencies are the reference's; of several references, the largest per segment."
-        return Table("Types by frequency", ("frequency", *heads), rows, note)
+        return Table(BY_FREQUENCY, ("frequency", *heads), rows, note)
 
     def _differences(self, first: int, second: int) -> Table:
         f = self._shares()[:, :, 2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,7 @@ class Metric(Settings, ABC):
     higher_is_better: ClassVar[bool] = True
     needs_references: ClassVar[bool] = True
     scale: ClassVar[str] = "0-100"
+    interval_method: ClassVar[Literal["bca", "percentile", "basic", "centred"]] = "bca"
 
     @abstractmethod
     def rows(self, segments: Sequence[Segment]) -> Rows:

@@ -60,6 +60,7 @@ class BLEU(Metric):
     max_ngram_order: int = setting(4)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_tokenizer(self.tokenize)
         if self.max_ngram_order < 1:
             raise DataError("bleu:max_ngram_order is at least 1.")

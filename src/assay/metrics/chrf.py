@@ -38,6 +38,7 @@ class CHRF(Metric):
     legacy: bool = setting(False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if min(self.char_order, self.word_order) < 0 or self._orders < 1:
             raise DataError("chrf needs char_order or word_order of at least 1, neither negative.")
         if self.beta <= 0:

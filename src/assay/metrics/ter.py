@@ -79,6 +79,7 @@ class WER(Metric):
     unit: Literal["word", "char"] = setting("word", key="unit")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_tokenizer(self.tokenize)
 
     @property

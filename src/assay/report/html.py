@@ -49,14 +49,15 @@ class Section:
 def html(result: Result, *, digits: int = 2, header: Mapping[str, Any]) -> str:
     """A self-contained page; `header` gives its title and, for the foot, command, seed and inputs.
 
-    The first table opens the page, the charts follow, then the other tables.
+    Charts stand below the table that they illustrate, by default the first.
     """
     tables = [_table(f"table-{at}", each, digits) for at, each in enumerate(result.tables(), 1)]
     vl_convert, charts = drawing_module(), result.charts()
+    drawn = _charts(charts, vl_convert)
     style, script = _resource("page.css"), _resource("page.js")
     return _template().render(
         title=visible(str(header.get("title") or "assay report")),
-        sections=tables[:1] + _charts(charts, vl_convert) + tables[1:],
+        sections=_arranged(tables, list(zip(charts, drawn, strict=False))),
         contents=len(tables) > CONTENTS,
         hint=HINT if charts and vl_convert is None else "",
         command=visible(str(header.get("command") or "")),
@@ -67,6 +68,17 @@ def html(result: Result, *, digits: int = 2, header: Mapping[str, Any]) -> str:
         style=style,
         script=script,
     )
+
+
+def _arranged(tables: list[Section], drawn: list[tuple[Chart, Section]]) -> list[Section]:
+    """The tables, each followed by its charts."""
+    below: dict[int, list[Section]] = {}
+    titles = [table.title for table in tables]
+    for chart, section in drawn:
+        found = visible(chart.after) in titles
+        below.setdefault(titles.index(visible(chart.after)) if found else 0, []).append(section)
+    pages = [[table, *below.pop(at, ())] for at, table in enumerate(tables)]
+    return [section for page in (*pages, *below.values()) for section in page]
 
 
 def _table(name: str, table: Table, digits: int) -> Section:

@@ -22,6 +22,9 @@ WORDS = (24, 10)
 """Words longer than this may be cut in two to make a table fit; the second if need be."""
 
 GAP = 2
+PLAIN = {"": "{}", "good": "{{+{}+}}", "bad": "[-{}-]", "note": "[{}]"}
+"""Marks without colour, as wdiff writes them."""
+
 STYLES = {"": "", "good": "green", "bad": "red", "note": "yellow"}
 
 
@@ -94,7 +97,7 @@ def _styled(entry: Entry, color: bool) -> Text:
 
 
 def _words(entry: Entry, color: bool) -> list[str]:
-    return [f"[{text}]" if mark and not color else text for text, mark in entry.spans]
+    return [text if color else PLAIN[mark].format(text) for text, mark in entry.spans]
 
 
 def _widths(laid: Sequence[Column], width: int, color: bool) -> list[int]:

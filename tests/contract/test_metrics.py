@@ -1,0 +1,419 @@
+"""What every metric promises, proven for every registered metric and many of its settings."""
+
+import copy
+import pickle
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from tests.corpora import SHORT, demo, hostile, texts, uneven
+
+from assay.data import Segment
+from assay.metrics.bleu import BLEU
+from assay.metrics.chrf import CHRF
+from assay.metrics.rouge import ROUGE
+from assay.metrics.ter import TER, WER
+from assay.metrics.typef import MacroF, MicroF
+from assay.registry import parse, registered
+
+VARIED = (
+    "bleu:effective_order=yes",
+    "bleu:smooth=add-k",
+    "bleu:smooth=floor,smooth_value=0.3",
+    "bleu:smooth=none,max_ngram_order=2",
+    "bleu:tok=char,lowercase=yes",
+    "bleu:tok=intl,max_ngram_order=6",
+    "chrf:word_order=2",
+    "chrf:eps_smoothing=yes",
+    "chrf:whitespace=yes,lowercase=yes,beta=0.7",
+    "chrf:legacy=yes,beta=1",
+    "ter:case_sensitive=yes",
+    "ter:normalized=yes,no_punct=yes,asian_support=yes",
+    "wer:tok=13a,lowercase=yes",
+    "cer",
+    "macrof:max_order=2",
+    "macrof:beta=3,tok=intl",
+    "microf:unit=char,max_order=3",
+    "microf:k=0.1",
+    "microf:k=0,min_order=2,max_order=4,lowercase=yes",
+    "rouge:type=1",
+    "rouge:type=2,stem=yes",
+    "rouge:type=L,value=recall",
+    "rouge:type=Lsum,value=precision,stem=yes",
+)
+METRICS = [*registered(), *map(parse, VARIED)]
+
+every_metric = pytest.mark.parametrize("metric", METRICS, ids=str)
+PLAIN = uneven(12).segments()
+ROUGH = [*PLAIN[:5], *hostile(SHORT).segments()[:60:3]]
+CORPORA = {"plain": PLAIN, "rough": ROUGH, "one": PLAIN[:1]}
+every_corpus = pytest.mark.parametrize("corpus", CORPORA.values(), ids=CORPORA)
+
+
+def corpus_score(metric, segments):
+    """The score of these segments and nothing else."""
+    return metric.statistics(segments).corpus() if segments else 0.0
+
+
+def close(values):
+    return pytest.approx(values, abs=1e-9, rel=0)
+
+
+@every_corpus
+@every_metric
+def test_leaving_one_out_equals_scoring_the_rest(metric, corpus):
+    slow = [corpus_score(metric, corpus[:at] + corpus[at + 1 :]) for at in range(len(corpus))]
+    assert metric.statistics(corpus).without_each() == close(slow)
+
+
+@every_metric
+def test_nothing_is_left_of_a_corpus_of_one_segment(metric):
+    alone = (metric.statistics([segment]) for segment in uneven(60).segments())
+    assert np.concatenate([each.without_each() for each in alone]) == close(np.zeros(60))
+
+
+@every_corpus
+@every_metric
+def test_segment_scores_equal_scoring_each_segment_alone(metric, corpus):
+    slow = [corpus_score(metric, [segment]) for segment in corpus]
+    assert metric.statistics(corpus).segments() == close(slow)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array], ids=["dense", "sparse"])
+@every_metric
+def test_groups_equal_scoring_the_group(metric, kind):
+    weights = np.random.default_rng(1).integers(0, 2, size=(9, len(ROUGH))).astype(float)
+    weights[0], weights[1] = 1, 0
+    slow = [
+        corpus_score(metric, [ROUGH[at] for at in np.flatnonzero(members)]) for members in weights
+    ]
+    assert metric.statistics(ROUGH).score(kind(weights)) == close(slow)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array], ids=["dense", "sparse"])
+@every_metric
+def test_whole_weights_equal_repeating_segments(metric, kind):
+    weights = np.random.default_rng(2).integers(0, 4, size=(6, len(ROUGH))).astype(float)
+    slow = [
+        corpus_score(
+            metric, [ROUGH[at] for at in np.repeat(np.arange(len(ROUGH)), row.astype(int))]
+        )
+        for row in weights
+    ]
+    assert metric.statistics(ROUGH).score(kind(weights)) == close(slow)
+
+
+@every_metric
+def test_no_weights_give_no_scores(metric):
+    assert metric.statistics(PLAIN).score(np.zeros((0, len(PLAIN)))).shape == (0,)
+
+
+@every_metric
+def test_weights_are_worked_off_in_blocks_of_any_size(metric, monkeypatch):
+    statistics = metric.statistics(PLAIN)
+    weights = np.random.default_rng(3).integers(0, 3, size=(7, len(PLAIN))).astype(float)
+    whole = statistics.score(csr_array(weights))
+    monkeypatch.setattr("assay.metrics.base.BLOCK", 1)
+    assert statistics.score(csr_array(weights)).tolist() == whole.tolist()
+
+
+@every_metric
+def test_the_order_of_segments_does_not_matter(metric):
+    order = np.random.default_rng(4).permutation(len(ROUGH))
+    shuffled, straight = metric.statistics([ROUGH[at] for at in order]), metric.statistics(ROUGH)
+    assert shuffled.corpus() == close(straight.corpus())
+    assert shuffled.segments() == close(straight.segments()[order])
+    assert shuffled.without_each() == close(straight.without_each()[order])
+
+
+def systems():
+    """Three systems over shared tuples of references."""
+    references = [segment.references for segment in uneven(10).segments()]
+    return {
+        name: list(map(Segment, demo(f"systems/{name}.txt", 10), references))
+        for name in ("atlas", "birch", "cedar")
+    }
+
+
+@pytest.mark.parametrize("order", [("atlas", "birch", "cedar"), ("cedar", "atlas", "birch")])
+@every_metric
+def test_scoring_systems_together_equals_scoring_them_apart(metric, order):
+    by_name = systems()
+    together = metric.statistics([each for name in order for each in by_name[name]])
+    for at, name in enumerate(order):
+        part, alone = together[10 * at : 10 * at + 10], metric.statistics(by_name[name])
+        assert part.corpus() == close(alone.corpus())
+        assert part.segments() == close(alone.segments())
+        assert part.without_each() == close(alone.without_each())
+        weights = np.random.default_rng(5).integers(0, 3, size=(5, 10)).astype(float)
+        assert part.score(weights) == close(alone.score(weights))
+
+
+@every_metric
+def test_equal_references_give_the_same_whether_or_not_they_are_one_object(metric):
+    shared = [each for system in systems().values() for each in system]
+    apart = [
+        Segment(each.hypothesis, tuple("".join(list(line)) for line in each.references))
+        for each in shared
+    ]
+    assert all(a.references is not b.references for a, b in zip(shared, apart, strict=True))
+    assert metric.statistics(apart).segments().tolist() == (
+        metric.statistics(shared).segments().tolist()
+    )
+    assert metric.statistics(apart).corpus() == metric.statistics(shared).corpus()
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        slice(2, 9),
+        slice(None, None, 3),
+        slice(None, None, -1),
+        slice(4, 4),
+        np.arange(len(ROUGH)) % 3 == 1,
+        np.zeros(len(ROUGH), bool),
+        np.array([5, 0, 5, 21, 5]),
+        [3, 1],
+    ],
+    ids=["slice", "step", "turned", "nothing", "mask", "no mask", "positions", "list"],
+)
+@every_metric
+def test_an_index_gives_the_statistics_of_those_segments(metric, index):
+    chosen = [ROUGH[at] for at in np.arange(len(ROUGH))[index]]
+    part = metric.statistics(ROUGH)[index]
+    assert len(part) == len(chosen)
+    assert part.corpus() == close(corpus_score(metric, chosen))
+    assert part.segments() == close([corpus_score(metric, [each]) for each in chosen])
+    slow = [corpus_score(metric, chosen[:at] + chosen[at + 1 :]) for at in range(len(chosen))]
+    assert part.without_each() == close(slow)
+    weights = np.random.default_rng(6).integers(0, 3, size=(4, len(chosen))).astype(float)
+    again = [
+        [chosen[at] for at in np.repeat(np.arange(len(chosen)), row.astype(int))] for row in weights
+    ]
+    assert part.score(weights) == close([corpus_score(metric, each) for each in again])
+
+
+@every_metric
+def test_benefit_and_favoritism_equal_brute_force(metric):
+    sign = 1 if metric.higher_is_better else -1
+    a, b = systems()["atlas"], systems()["birch"]
+
+    def slow(segments):
+        whole = corpus_score(metric, segments)
+        rest = (segments[:at] + segments[at + 1 :] for at in range(len(segments)))
+        return np.array([sign * (whole - corpus_score(metric, each)) for each in rest])
+
+    ours, theirs = metric.statistics(a), metric.statistics(b)
+    assert ours.benefit() == close(slow(a))
+    assert ours.favoritism(theirs) == close(slow(a) - slow(b))
+    assert ours.favoritism(theirs) == close(-theirs.favoritism(ours))
+
+
+@every_metric
+def test_identical_text_is_the_best_score(metric):
+    lines = [line for line in demo("ref.A.txt", 30) if len(line.split()) > 8]
+    perfect = metric.statistics([Segment(line, (line,)) for line in lines])
+    best = 100.0 if metric.higher_is_better else 0.0
+    assert perfect.corpus() == close(best)
+    assert perfect.segments() == close(np.full(len(lines), best))
+    assert perfect.without_each() == close(np.full(len(lines), best))
+
+
+@given(
+    lines=st.lists(
+        st.tuples(
+            st.text("ab .1", max_size=12), st.lists(st.text("ab .1", max_size=12), min_size=1)
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+@settings(max_examples=25, deadline=None)
+@every_metric
+def test_scores_stay_in_their_range(metric, lines):
+    statistics = metric.statistics([Segment(line, tuple(others)) for line, others in lines])
+    scores = [statistics.corpus(), *statistics.segments(), *statistics.without_each()]
+    assert np.isfinite(scores).all()
+    assert min(scores) >= 0
+    if metric.higher_is_better:
+        assert max(scores) <= 100 + 1e-9
+
+
+@every_metric
+def test_rows_do_not_depend_on_the_number_of_threads(metric, monkeypatch):
+    from assay import kernel
+    from assay.metrics import bleu, chrf, rouge, ter, typef
+
+    segments = [*PLAIN * 12, *(Segment(*each) for each in texts(120).segments())]
+    found = []
+    for threads in (1, 2, 5):
+        limited = _Threads(kernel, threads)
+        for module in (bleu, chrf, rouge, ter, typef):
+            monkeypatch.setattr(module, "kernel", limited)
+        rows = metric.rows(segments)
+        found.append(rows.toarray() if hasattr(rows, "toarray") else rows)
+        assert limited.calls
+    assert all((rows == found[0]).all() for rows in found)
+
+
+class _Threads:
+    """The kernel with a fixed number of threads."""
+
+    def __init__(self, kernel, threads):
+        self.kernel, self.threads, self.calls = kernel, threads, 0
+
+    def __getattr__(self, name):
+        def call(*arguments):
+            self.calls += 1
+            return getattr(self.kernel, name)(*arguments, threads=self.threads)
+
+        return call
+
+
+def joined(count):
+    """Segments with all their references, and the same with each reference alone."""
+    full = texts(count, references=3, system="cedar").segments()
+    alone = [[Segment(each.hypothesis, (each.references[at],)) for each in full] for at in range(3)]
+    return full, alone
+
+
+@pytest.mark.parametrize("metric", [m for m in METRICS if isinstance(m, BLEU)], ids=str)
+def test_more_references_never_take_away_ngram_matches_of_bleu(metric):
+    full, alone = joined(20)
+    order = metric.max_ngram_order
+    matches = metric.rows(full)[:, 2 : 2 + order]
+    for each in alone:
+        assert (matches >= metric.rows(each)[:, 2 : 2 + order]).all()
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [m for m in METRICS if (isinstance(m, CHRF) and not m.legacy) or isinstance(m, ROUGE)],
+    ids=str,
+)
+def test_a_segment_has_the_best_reference_of_chrf_and_rouge(metric):
+    # ROUGE chooses by F, so only F is the best; precision and recall are those of that choice.
+    full, alone = joined(20)
+    if isinstance(metric, ROUGE):
+        metric = ROUGE(type=metric.type, stem=metric.stem)
+    best = np.max([metric.statistics(each).segments() for each in alone], axis=0)
+    assert metric.statistics(full).segments() == close(best)
+
+
+@pytest.mark.parametrize("metric", [m for m in METRICS if isinstance(m, (TER, WER))], ids=str)
+def test_edits_are_those_to_the_nearest_reference(metric):
+    full, alone = joined(20)
+    nearest = np.min([metric.rows(each)[:, 0] for each in alone], axis=0)
+    lengths = np.mean([metric.rows(each)[:, 1] for each in alone], axis=0)
+    assert metric.rows(full) == close(np.column_stack([nearest, lengths]))
+
+
+@pytest.mark.parametrize("metric", [m for m in METRICS if isinstance(m, (MacroF, MicroF))], ids=str)
+def test_more_references_never_take_away_matched_types(metric):
+    full, alone = joined(20)
+
+    def matched(segments):
+        counts, types = metric.count(segments)
+        return dict(zip(types, counts.sum(axis=0)[2::3].tolist(), strict=True))
+
+    together = matched(full)
+    for each in alone:
+        assert all(together[name] >= count for name, count in matched(each).items())
+
+
+@pytest.mark.parametrize(
+    "metric", [m for m in METRICS if not (isinstance(m, CHRF) and m.legacy)], ids=str
+)
+def test_the_order_of_references_does_not_matter(metric):
+    full, _ = joined(12)
+    turned = [Segment(each.hypothesis, each.references[::-1]) for each in full]
+    if isinstance(metric, ROUGE):  # of two references with the same F the first one is taken
+        metric = ROUGE(type=metric.type, stem=metric.stem)
+    assert metric.statistics(turned).segments() == close(metric.statistics(full).segments())
+
+
+floats = st.one_of(st.floats(1e-6, 1e6), st.integers(1, 9).map(float), st.integers(1, 9))
+weights = st.one_of(st.just(0.0), floats)
+yes_or_no = st.booleans()
+tokenizers = st.sampled_from(["13a", "intl", "char", "none", "zh", "flores200"])
+types = {
+    "lowercase": yes_or_no,
+    "tokenize": tokenizers,
+    "unit": st.sampled_from(["word", "char"]),
+    "max_order": st.integers(1, 6),
+    "beta": floats,
+}
+any_settings = st.one_of(
+    st.builds(
+        BLEU,
+        lowercase=yes_or_no,
+        effective_order=yes_or_no,
+        tokenize=tokenizers,
+        smooth_method=st.sampled_from(["exp", "none"]),
+        max_ngram_order=st.integers(1, 9),
+    ),
+    st.builds(
+        BLEU,
+        effective_order=yes_or_no,
+        smooth_method=st.sampled_from(["floor", "add-k"]),
+        smooth_value=st.none() | weights,
+    ),
+    st.builds(
+        CHRF,
+        lowercase=yes_or_no,
+        eps_smoothing=yes_or_no,
+        char_order=st.integers(1, 9),
+        word_order=st.integers(0, 3),
+        whitespace=yes_or_no,
+        beta=floats,
+        legacy=yes_or_no,
+    ),
+    st.builds(TER, yes_or_no, yes_or_no, yes_or_no, yes_or_no),
+    st.builds(WER, yes_or_no, tokenizers, st.sampled_from(["word", "char"])),
+    st.builds(MacroF, **types),
+    st.builds(MicroF, **types, k=weights),
+    st.builds(
+        ROUGE,
+        st.sampled_from([*"123456789L", "Lsum"]),
+        st.sampled_from(["f", "precision", "recall"]),
+        yes_or_no,
+    ),
+)
+
+
+@given(metric=any_settings, references=st.sampled_from([1, 4, "var"]))
+@settings(max_examples=400, deadline=None)
+def test_specifications_and_signatures_read_back(metric, references):
+    assert parse(str(metric)) == metric
+    assert str(parse(str(metric))) == str(metric)
+    assert parse(f"{metric.title}|{metric.signature(references)}") == metric
+
+
+@given(metric=any_settings)
+@settings(max_examples=200, deadline=None)
+def test_settings_are_values(metric):
+    for twin in (pickle.loads(pickle.dumps(metric)), copy.copy(metric), copy.deepcopy(metric)):
+        assert twin == metric
+        assert hash(twin) == hash(metric)
+        assert str(twin) == str(metric)
+
+
+@given(a=any_settings, b=any_settings)
+@settings(max_examples=200, deadline=None)
+def test_metrics_are_equal_where_their_specifications_are(a, b):
+    assert (a == b) == (str(a) == str(b))
+
+
+@every_metric
+def test_settings_cannot_be_changed(metric):
+    for each in fields(metric):
+        with pytest.raises(AttributeError):
+            setattr(metric, each.name, None)
+
+
+@every_metric
+def test_a_default_metric_is_written_by_its_name_alone(metric):
+    assert str(type(metric)()) == metric.name
