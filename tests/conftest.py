@@ -3,6 +3,11 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A loaded machine is slow, not wrong.
+settings.register_profile("assay", deadline=None)
+settings.load_profile("assay")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -35,11 +35,11 @@ class Comparison(NamedTuple):
 
     `difference` is the first score minus the second in the metric's own units, whichever
     direction is better; `low` and `high` are its interval by the metric's method. `p_holm` is
-    corrected for all comparisons of one call. `effect` is the mean over the standard deviation of the jackknife
-    pseudo-values of the difference (Cohen's d_z for a mean of segment scores): 0 for identical
-    systems, `nan` for a difference that does not vary. `wins`, `ties` and `losses` are the shares
-    of segments on which the first system is better, equal or worse, among those with both scores
-    known.
+    corrected for all comparisons of one call. `effect` is the mean over the standard deviation of
+    the jackknife pseudo-values of the difference (Cohen's d_z for a mean of segment scores): 0 for
+    identical systems, `nan` for a difference that does not vary. `wins`, `ties` and `losses` are
+    the shares of segments on which the first system is better, equal or worse, among those with
+    both scores known.
     """
 
     first: int

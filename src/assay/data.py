@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 __all__ = ["DataError", "Dataset", "Segment", "reference_tuples"]
@@ -19,6 +20,9 @@ class Segment(NamedTuple):
     hypothesis: str
     references: tuple[str, ...]
     source: str = ""
+
+
+_make_segment = partial(tuple.__new__, Segment)
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,8 @@ class Dataset:
         """The segments of one system, in order; all systems share the same reference tuples."""
         sources = self.sources or ("",) * len(self)
         lines = self.systems[system]
-        return [Segment(*each) for each in zip(lines, self.references, sources, strict=True)]
+        # Twice as fast as calling Segment, and there may be millions.
+        return list(map(_make_segment, zip(lines, self.references, sources, strict=True)))
 
     def all_segments(self) -> list[Segment]:
         """The segments of every system, one system after the other."""

@@ -40,11 +40,10 @@ def interval(
     """The interval that holds the true value with probability `level`.
 
     "percentile" takes the quantiles of the replicates, "basic" mirrors them at the observed
-    value, and "centred" moves them by the bias. BCa (Efron, 1987) corrects them for bias and
-    skewness, by the `jackknife`: the value without each segment in turn. It is the default
-    because the percentile bootstrap of MacroF1 is off-centre: a resample loses rare types, so
-    it scores fewer of them than the whole corpus does. Where `bias` is larger than the standard
-    error, as it is for MacroF1 on a test set of usual size, prefer "centred".
+    value, and "centred" moves them by the bias. "bca" (Efron, 1987) corrects them for bias and
+    skewness, by the `jackknife`: the value without each segment in turn. BCa is right for most
+    metrics. Where the bias is larger than the standard error, as for metrics over types, whose
+    resamples lose rare ones, only "centred" holds what it says: see docs/significance.md.
 
     - Where the observed value lies outside of all replicates, the bias is beyond what BCa can
       correct, and the percentile interval is given.

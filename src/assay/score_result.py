@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +15,7 @@ from assay.significance import Comparison, Interval
 if TYPE_CHECKING:
     from assay.scoring import Questions
 
-__all__ = ["Grouped", "MetricScores", "ScoreResult"]
+__all__ = ["Grouped", "MetricScores", "ScoreResult", "labels"]
 
 ALPHA = 0.05
 MANY_SYSTEMS = 4
@@ -39,11 +40,6 @@ class MetricScores:
     documents: Grouped | None = None
     comparisons: list[Comparison] | None = None
     clusters: list[int] | None = None
-
-    @property
-    def column(self) -> str:
-        """The heading: the metric's title and which way is better."""
-        return f"{self.metric.title} {'↑' if self.metric.higher_is_better else '↓'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +66,11 @@ class ScoreResult:
             if entry.documents is not None:
                 names, scores = entry.documents
                 found.append(
-                    self._grid(f"{entry.metric.title} by document", "document", names, scores)
+                    self._grid(f"{self._label(entry)} by document", "document", names, scores)
                 )
             if entry.segments is not None:
                 numbers = range(1, entry.segments.shape[1] + 1)
-                title = f"{entry.metric.title} by segment"
+                title = f"{self._label(entry)} by segment"
                 found.append(self._grid(title, "segment", numbers, entry.segments))
         return found
 
@@ -84,7 +80,7 @@ class ScoreResult:
         return [self._bars(), *(maps if self._many_pairs else [])]
 
     def _complete(self, record: Record) -> Record:
-        """All records of a result have the same keys."""
+        """All records of a result have the same keys, and None for what is unknown (nan)."""
         asked = self.questions
         extra = {
             "low": asked.confidence,
@@ -98,7 +94,8 @@ class ScoreResult:
             "document": asked.documents,
             "segment": asked.segments,
         }
-        return {**record, **{key: record.get(key) for key, wanted in extra.items() if wanted}}
+        whole = record | {key: record.get(key) for key, wanted in extra.items() if wanted}
+        return {key: None if _is_nan(value) else value for key, value in whole.items()}
 
     def _records(self, entry: MetricScores) -> Iterator[Record]:
         against_baseline = {} if self.questions.all_pairs else self._by_first(entry)
@@ -141,24 +138,35 @@ class ScoreResult:
         names = ("difference", "p", "p_holm", "effect")
         return {"baseline": self.systems[each.second], **{n: getattr(each, n) for n in names}}
 
+    def _label(self, entry: MetricScores) -> str:
+        """The metric's title, or its settings where two have the same title."""
+        metrics = [each.metric for each in self.by_metric]
+        return labels(metrics)[metrics.index(entry.metric)]
+
+    def _column(self, entry: MetricScores) -> str:
+        """The heading: the metric and which way is better."""
+        return f"{self._label(entry)} {'↑' if entry.metric.higher_is_better else '↓'}"
+
     @staticmethod
     def _by_first(entry: MetricScores) -> dict[int, Comparison]:
         return {each.first: each for each in entry.comparisons or ()}
 
     def _overview(self) -> Table:
-        columns = [entry.column for entry in self.by_metric]
+        columns = [self._column(entry) for entry in self.by_metric]
         rows: list[list[Cell]] = [
             [system, *(float(entry.corpus[at]) for entry in self.by_metric)]
             for at, system in enumerate(self.systems)
         ]
-        better = {e.column: "high" if e.metric.higher_is_better else "low" for e in self.by_metric}
+        better = {
+            self._column(e): "high" if e.metric.higher_is_better else "low" for e in self.by_metric
+        }
         note = "\n".join(entry.signature for entry in self.by_metric)
         best: Any = better if len(self.systems) > 1 else None
         return Table("Scores", ("system", *columns), rows, note, best=best)
 
     def _details(self, entry: MetricScores) -> Table:
         asked, compared = self.questions, self._by_first(entry)
-        columns = ["system", entry.column]
+        columns = ["system", self._column(entry)]
         columns += ["low", "high"] if entry.intervals else []
         columns += ["cluster"] if entry.clusters else []
         baseline = bool(entry.comparisons) and not asked.all_pairs
@@ -170,7 +178,7 @@ class ScoreResult:
             row += [entry.clusters[at]] if entry.clusters else []
             row += _comparison_cells(compared.get(at)) if baseline else []
             rows.append(row)
-        title = f"{entry.metric.title}: how sure is it?"
+        title = f"{self._label(entry)}: how sure is it?"
         return Table(title, tuple(columns), rows, self._method(entry), {"p": 4, "p (Holm)": 4})
 
     def _method(self, entry: MetricScores) -> str:
@@ -206,7 +214,7 @@ class ScoreResult:
             difference, *rest = _comparison_cells(each)
             names = (self.systems[each.first], self.systems[each.second])
             rows.append((*names, difference, each.low, each.high, *rest))
-        title = f"{entry.metric.title}: every pair"
+        title = f"{self._label(entry)}: every pair"
         return Table(title, columns, rows, self._method(entry), {"p": 4, "p (Holm)": 4})
 
     def _grid(self, title: str, kind: str, names: Any, scores: Array) -> Table:
@@ -220,14 +228,14 @@ class ScoreResult:
     def _bars(self) -> Chart:
         records = [
             self._record(entry, at, entry.corpus[at])
-            | {"metric": entry.column}
+            | {"metric": self._column(entry)}
             | (entry.intervals[at]._asdict() if entry.intervals else {})
             for at in range(len(self.systems))
             for entry in self.by_metric
         ]
         low, high = ("low", "high") if self.questions.confidence else (None, None)
         series = "metric" if len(self.by_metric) > 1 else None
-        title = "Scores" if series else self.by_metric[0].column
+        title = "Scores" if series else self._column(self.by_metric[0])
         return bar_chart(
             "Scores of each system", records, "system", "score", series,
             y_title=title, low=low, high=high,
@@ -242,9 +250,22 @@ class ScoreResult:
             {"system": self.systems[i], "other": self.systems[j], "difference": value}
             for (i, j), value in sorted(differences.items())
         ]
-        title = f"{entry.metric.title}: row minus column"
+        title = f"{self._label(entry)}: row minus column"
         chart = heat_map(title, records, "other", "system", "difference", diverging=True)
-        return replace(chart, after=f"{entry.metric.title}: every pair")
+        return replace(chart, after=f"{self._label(entry)}: every pair")
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def labels(metrics: Sequence[Metric]) -> list[str]:
+    """The metrics' titles; the settings of those that share a title."""
+    titles = [metric.title for metric in metrics]
+    return [
+        str(metric) if titles.count(title) > 1 else title
+        for metric, title in zip(metrics, titles, strict=True)
+    ]
 
 
 def _comparison_cells(each: Comparison | None) -> list[Cell]:

@@ -71,14 +71,14 @@ def score(
     >>> [(record["system"], record["score"]) for record in result.records()]
     [('a', 100.0), ('b', 0.0)]
     """
-    if not systems:
-        raise DataError("no systems given: pass {name: lines, ...}.")
-    lines = {name: tuple(each) for name, each in systems.items()}
+    if not isinstance(systems, Mapping) or not systems:
+        raise DataError("systems are given by name: pass {name: lines, ...}.")
+    lines = {name: _lines(f"system {name!r}", each) for name, each in systems.items()}
     dataset = Dataset(
         systems=lines,
         references=reference_tuples(references, len(next(iter(lines.values())))),
-        sources=tuple(sources),
-        documents=tuple(documents),
+        sources=_lines("the source", sources),
+        documents=_lines("the list of documents", documents),
     )
     return score_dataset(dataset, parse_all(metrics), questions=questions, seed=seed)
 
@@ -105,7 +105,8 @@ def score_each(
     seed: int = SEED,
 ) -> Iterator[MetricScores]:
     """What each metric says, one after the other as they are ready."""
-    _check(dataset, questions)
+    _check(dataset, questions, seed)
+    _check_metrics(metrics, imported)
     segments = dataset.all_segments()
     count = reference_count(segments)
     for metric in metrics:
@@ -122,18 +123,41 @@ def system_statistics(
     all_segments = dataset.all_segments() if segments is None else segments
     together = metric.statistics(all_segments)
     length = len(dataset)
+    if len(dataset.systems) == 1:
+        return [together]
     return [together[at * length : (at + 1) * length] for at in range(len(dataset.systems))]
 
 
-def _check(dataset: Dataset, questions: Questions) -> None:
-    if not len(dataset):
-        raise DataError("there are no segments to score.")
+def _lines(label: str, lines: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(lines, str):
+        raise DataError(f"{label} is one string; pass a list of lines.")
+    for number, line in enumerate(lines, 1):
+        if not isinstance(line, str):
+            raise DataError(f"{label}, segment {number}: {line!r} is not a text.")
+    return tuple(lines)
+
+
+def _check(dataset: Dataset, questions: Questions, seed: int) -> None:
+    if not len(dataset) or not dataset.systems:
+        raise DataError("there is nothing to score: give at least one system and one segment.")
     if questions.documents and not dataset.documents:
         raise DataError("document scores need document ids: give them with --docs FILE.")
     if questions.test != "none" and len(dataset.systems) < 2:
         raise DataError("a paired test compares systems: give at least two with -i.")
     if min(questions.resamples, questions.trials) < 1:
         raise DataError("the number of resamples or trials is at least 1.")
+    if not 0 < questions.level < 1:
+        raise DataError(f"level {questions.level:g}: give a share between 0 and 1, such as 0.95.")
+    if seed < 0:
+        raise DataError(f"seed {seed}: give a whole number of at least 0.")
+
+
+def _check_metrics(metrics: Sequence[Metric], imported: Sequence[Scores]) -> None:
+    if not metrics and not imported:
+        raise DataError("no metric given: pass at least one, as in ['bleu'].")
+    names = [scores.name for scores in imported]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise DataError(f"two files of scores are called {twice!r}; rename one.")
 
 
 def _imported_statistics(dataset: Dataset, scores: Scores) -> list[Statistics]:
@@ -141,6 +165,13 @@ def _imported_statistics(dataset: Dataset, scores: Scores) -> list[Statistics]:
         raise DataError(
             f"{scores.name}: scores of segments are needed here, not of {scores.level}s."
         )
+    if len(scores.items) != len(dataset):
+        raise DataError(
+            f"{scores.name}: {len(scores.items)} scores per system, but there are {len(dataset)} "
+            "segments. Give one for each, nan where it is unknown."
+        )
+    if missing := [name for name in dataset.systems if name not in scores.systems]:
+        raise DataError(f"{scores.name}: no scores of {', '.join(missing)}.")
     return [Mean(scores.name).of(scores.of(system)) for system in dataset.systems]
 
 
@@ -152,11 +183,12 @@ def _answer(
     seed: int,
 ) -> MetricScores:
     metric = statistics[0].metric
+    counted = references if metric.needs_references else None
     comparisons = _compare(statistics, questions, seed)
     corpus = np.array([each.corpus() for each in statistics])
     return MetricScores(
         metric=metric,
-        signature=f"{metric.title}|{metric.signature(references)}",
+        signature=f"{metric.title}|{metric.signature(counted)}",
         corpus=corpus,
         intervals=_intervals(statistics, corpus, questions, seed),
         segments=np.array([s.segments() for s in statistics]) if questions.segments else None,

@@ -6,6 +6,7 @@ import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
 from assay.data import DataError
@@ -106,18 +107,24 @@ def _write(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else repr(value)
+        return str(int(value)) if value.is_integer() else repr(float(value))
     return "none" if value is None else str(value)
 
 
 def _check(where: str, value: Any, hint: Any) -> None:
-    """Raise a `DataError` for a value that is none of the choices, or not finite."""
-    choices = get_args(hint) if get_origin(hint) is Literal else (value,)
-    if value not in choices:
-        hint_text = nearest(str(value), choices)
-        raise DataError(
-            f"{where}={value} is not a choice{hint_text}. Choices: {', '.join(choices)}."
-        )
+    """Raise a `DataError` for a value of the wrong kind: no choice, no number, not finite."""
+    if get_origin(hint) is Literal:
+        if value not in (choices := get_args(hint)):
+            near = nearest(str(value), choices)
+            raise DataError(
+                f"{where}={value} is not a choice{near}. Choices: {', '.join(choices)}."
+            )
+        return
+    kinds = get_args(hint) or (hint,)
+    known = [_KINDS[kind] for kind in kinds if kind in _KINDS]
+    if known and not (isinstance(value, tuple(known)) or (value is None and type(None) in kinds)):
+        wanted = next(_READERS[kind][0] for kind in kinds if kind in _READERS)
+        raise DataError(f"{where}={value!r}: this setting takes {wanted}.")
     if isinstance(value, float) and not math.isfinite(value):
         raise DataError(f"{where}={value}: this setting takes a finite number.")
 
@@ -143,6 +150,7 @@ def _number(text: str) -> float:
     return value
 
 
+_KINDS: dict[type, type] = {bool: bool, int: Integral, float: Real, str: str}
 _ANSWERS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _READERS: dict[type, tuple[str, Callable[[str], Any]]] = {
     bool: ("yes or no", lambda text: _ANSWERS[text.lower()]),

@@ -13,6 +13,7 @@ from assay.data import DataError, Dataset
 from assay.metrics.base import Array, Metric
 from assay.plots import line_chart, scatter
 from assay.results import Cell, Chart, Record, Span, Table
+from assay.score_result import labels
 from assay.scoring import system_statistics
 
 __all__ = ["Favoritism", "FavoritismResult", "favoritism"]
@@ -90,7 +91,7 @@ class FavoritismResult:
             signs = np.sign(each.values)
             counts = [int(np.count_nonzero(signs == sign)) for sign in (1, -1, 0)]
             pairs = zip((each.system, each.other), each.scores, strict=True)
-            rows.append((each.metric.title, *(cell for pair in pairs for cell in pair), *counts))
+            rows.append((self._label(each), *(cell for pair in pairs for cell in pair), *counts))
         note = (
             "favours: the number of segments whose favoritism is for the one or the other system."
         )
@@ -102,11 +103,11 @@ class FavoritismResult:
             for rank, at in enumerate(each.strongest(self.count), 1)
             for row in self._rows_of(each, rank, int(at))
         ]
-        title = f"{each.metric.title}: {each.system} or {each.other}?"
+        title = f"{self._label(each)}: {each.system} or {each.other}?"
         note = (
             "favoritism: what the segment adds to the score of one system less what it adds to "
-            f"the other; positive favours {each.system}. Green or {{+ +}}: in the reference, and the "
-            "other system lacks it. Red or [- -]: not in the reference."
+            f"the other; positive favours {each.system}. Green or {{+ +}}: in the reference, and "
+            "the other system lacks it. Red or [- -]: not in the reference."
         )
         columns = ("rank", "favoritism", "segment", "text of", "text")
         return Table(title, columns, rows, note, {"favoritism": 3})
@@ -122,13 +123,18 @@ class FavoritismResult:
         heads += [(None, None, None)] * (len(lines) - 1)
         return [(*head, *line) for head, line in zip(heads, lines, strict=True)]
 
+    def _label(self, each: Favoritism) -> str:
+        """The metric's title, or its settings where two have the same title."""
+        metrics = list(dict.fromkeys(every.metric for every in self.found))
+        return labels(metrics)[metrics.index(each.metric)]
+
     def _curve(self) -> Chart:
         records = []
         for each in self.found:
             ordered = np.sort(each.values)[::-1]
             running = np.cumsum(ordered)
             for rank in np.unique(np.linspace(0, len(running) - 1, POINTS // 2).astype(int)):
-                name = f"{each.metric.title}: {each.system} - {each.other}"
+                name = f"{self._label(each)}: {each.system} - {each.other}"
                 records.append(
                     {"segments": int(rank) + 1, "running sum": float(running[rank]), "metric": name}
                 )
@@ -142,25 +148,32 @@ class FavoritismResult:
 
     def _against(self, first: Favoritism, other: Favoritism) -> Chart:
         largest = np.argsort(-np.abs(first.values) - np.abs(other.values))[:POINTS]
-        x, y = f"favoritism by {first.metric.title}", f"favoritism by {other.metric.title}"
+        one, two = self._label(first), self._label(other)
+        x, y = f"favoritism by {one}", f"favoritism by {two}"
         records = [
             {x: float(first.values[at]), y: float(other.values[at]), "segment": str(at + 1)}
             for at in largest
         ]
-        return scatter(
-            f"Do {first.metric.title} and {other.metric.title} agree?", records, x, y, "segment"
-        )
+        return scatter(f"Do {one} and {two} agree?", records, x, y, "segment")
 
 
 def favoritism(dataset: Dataset, metrics: Sequence[Metric], *, count: int = 10) -> FavoritismResult:
     """The first system against each other one, by every metric."""
+    _check(dataset, metrics, count)
     first, *others = dataset.systems
-    if not others:
+    found = [each for metric in metrics for each in _by_metric(dataset, metric, first, others)]
+    return FavoritismResult(dataset, tuple(found), count)
+
+
+def _check(dataset: Dataset, metrics: Sequence[Metric], count: int) -> None:
+    if len(dataset.systems) < 2:
         raise DataError("favoritism compares two systems: give at least two with -i.")
     if len(dataset) < 2:
         raise DataError("favoritism leaves segments out one by one: it needs at least two.")
-    found = [each for metric in metrics for each in _by_metric(dataset, metric, first, others)]
-    return FavoritismResult(dataset, tuple(found), count)
+    if not metrics:
+        raise DataError("no metric given: pass at least one.")
+    if count < 1:
+        raise DataError(f"{count} segments are nothing to show: ask for at least 1 (-n).")
 
 
 def _by_metric(

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay.data import DataError, Dataset
 from assay.metrics.base import Array, divide
@@ -139,10 +138,9 @@ class TypesResult:
     def _differences(self, first: int, second: int) -> Table:
         f = self._shares()[:, :, 2]
         gain = (f[first] - f[second]) * self.counts[0, :, 1] / 100
-        half = self.count // 2
-        order: NDArray[np.intp] = np.argsort(-gain, kind="stable")
-        up = [at for at in order[:half] if gain[at] > 0]
-        down = [at for at in order[::-1][:half] if gain[at] < 0]
+        half = (self.count + 1) // 2
+        up = [at for at in np.argsort(-gain, kind="stable")[:half] if gain[at] > 0]
+        down = [at for at in np.argsort(gain, kind="stable")[:half] if gain[at] < 0]
         one, other = self.systems[first], self.systems[second]
         rows = [
             (
@@ -164,13 +162,15 @@ class TypesResult:
 
 def type_performance(dataset: Dataset, metric: TypeF, *, count: int = 20) -> TypesResult:
     """Counts of every type for every system, from one scoring."""
-    if not len(dataset):
-        raise DataError("there are no segments to count.")
+    if not len(dataset) or not dataset.systems:
+        raise DataError("there is nothing to count: give at least one system and one segment.")
+    if count < 1:
+        raise DataError(f"{count} types are nothing to show: ask for at least 1 (-n).")
     rows, names = metric.count(dataset.all_segments())
     length = len(dataset)
     sums = [rows[at * length : (at + 1) * length].sum(axis=0) for at in range(len(dataset.systems))]
     counts = np.array(sums, float).reshape(len(sums), len(names), 3)
-    order = np.lexsort((np.arange(len(names)), -counts[0, :, 1])) if sums else np.zeros(0, int)
+    order = np.lexsort((np.arange(len(names)), -counts[0, :, 1]))
     types = tuple(names[at] for at in order)
     return TypesResult(metric, tuple(dataset.systems), types, counts[:, order], count)
 

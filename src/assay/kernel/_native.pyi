@@ -50,7 +50,10 @@ def type_counts(
     max_order: int,
     threads: int = 0,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], list[str]]:
-    """Row starts, types, (predicted, wanted, matched) per entry, and the types' names."""
+    """Row starts, columns and values of a sparse array, and the types' names in order.
+
+    Three columns per type, all stored: predicted, wanted, matched.
+    """
 
 def type_scores(
     weights: NDArray[np.float64],

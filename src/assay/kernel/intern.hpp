@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 
 #include "text.hpp"
 
@@ -13,9 +14,18 @@ inline uint64_t mix(uint64_t x) {
     return x ^ (x >> 29);
 }
 
+// Two code points at a time.
 inline uint64_t hash_text(TextView text) {
-    uint64_t hash = text.size();
-    for (char32_t c : text) hash = (hash ^ c) * 0x9e3779b97f4a7c15ULL, hash ^= hash >> 32;
+    constexpr uint64_t prime = 0x9e3779b97f4a7c15ULL;
+    const char32_t *at = text.data(), *end = at + text.size();
+    uint64_t hash = text.size() * prime;
+    for (; at + 1 < end; at += 2) {
+        uint64_t two;
+        std::memcpy(&two, at, sizeof two);
+        hash = (hash ^ two) * prime;
+        hash ^= hash >> 32;
+    }
+    if (at < end) hash = (hash ^ *at) * prime;
     return mix(hash);
 }
 
@@ -59,10 +69,15 @@ class Vocabulary {
     size_t locate(TextView word, uint64_t hash) const {
         const size_t mask = slots_.size() - 1;
         size_t at = hash & mask;
-        while (slots_[at] != unknown &&
-               !(hashes_[slots_[at]] == hash && (*this)[slots_[at]] == word))
+        while (slots_[at] != unknown && !(hashes_[slots_[at]] == hash && same(slots_[at], word)))
             at = (at + 1) & mask;
         return at;
+    }
+
+    bool same(uint32_t id, TextView word) const {
+        const TextView known = (*this)[id];
+        return known.size() == word.size() &&
+               std::memcmp(known.data(), word.data(), word.size() * sizeof(char32_t)) == 0;
     }
 
     void grow() {

@@ -97,9 +97,8 @@ nb::tuple type_counts(nb::handle segments, std::string_view tokenizer, nb::bytes
                                 characters, min_order, max_order};
     const Batch batch(segments);
     std::vector<TypeCounter> counters;
-    std::vector<int64_t> starts(batch.size() + 1, 0);
-    std::vector<int32_t> types, counts;
     std::unique_ptr<TypeOrder> order;
+    TypeColumns out;
     {
         nb::gil_scoped_release release;
         const size_t count = thread_count(batch.groups().size(), threads);
@@ -107,37 +106,14 @@ nb::tuple type_counts(nb::handle segments, std::string_view tokenizer, nb::bytes
         for (size_t t = 0; t < count; ++t) counters.emplace_back(batch, settings);
         share(batch.groups().size(), counters);
         order = std::make_unique<TypeOrder>(counters);
-        for (const TypeCounter &counter : counters)
-            for (const auto &piece : counter.pieces)
-                starts[piece.segment + 1] = static_cast<int64_t>(piece.to - piece.from);
-        std::partial_sum(starts.begin(), starts.end(), starts.begin());
-        types.resize(static_cast<size_t>(starts.back()));
-        counts.resize(3 * types.size());
-        std::vector<std::pair<int32_t, const TypeEntry *>> row;
-        for (size_t t = 0; t < counters.size(); ++t) {
-            for (const auto &piece : counters[t].pieces) {
-                row.clear();
-                for (size_t at = piece.from; at < piece.to; ++at)
-                    row.emplace_back(order->number(t, counters[t].entries[at].type),
-                                     &counters[t].entries[at]);
-                std::sort(row.begin(), row.end());
-                size_t out = static_cast<size_t>(starts[piece.segment]);
-                for (const auto &[type, entry] : row) {
-                    types[out] = type;
-                    counts[3 * out] = static_cast<int32_t>(entry->predicted);
-                    counts[3 * out + 1] = static_cast<int32_t>(entry->wanted);
-                    counts[3 * out + 2] = static_cast<int32_t>(entry->matched);
-                    ++out;
-                }
-            }
-        }
+        out.fill(counters, *order, batch.size());
     }
     nb::list names;
     for (TextView type : order->types) names.append(string_of(type));
-    const size_t entries = types.size();
-    return nb::make_tuple(array(std::move(starts), {batch.size() + 1}),
-                          array(std::move(types), {entries}),
-                          array(std::move(counts), {entries, 3}), names);
+    const size_t entries = out.columns.size();
+    return nb::make_tuple(array(std::move(out.starts), {batch.size() + 1}),
+                          array(std::move(out.columns), {entries}),
+                          array(std::move(out.counts), {entries}), names);
 }
 
 template <class T, int Dimensions>

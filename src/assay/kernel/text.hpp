@@ -1,6 +1,7 @@
 // Text as code points: views of Python strings, white space, runs inside a buffer.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -21,7 +22,8 @@ struct StringView {
 
 template <class Unit> inline void widen(const StringView &view, Text &out) {
     const Unit *units = static_cast<const Unit *>(view.data);
-    out.assign(units, units + view.length);
+    out.resize(view.length);
+    std::copy(units, units + view.length, out.begin());
 }
 
 inline void decode(const StringView &view, Text &out) {
@@ -34,7 +36,8 @@ inline void decode(const StringView &view, Text &out) {
 
 // The characters at which Python's str.split() splits.
 inline bool is_space(char32_t c) {
-    if (c < 0x80) return c == 0x20 || (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f);
+    if (c < 0x40) return (0x1f0003e00ULL >> c) & 1; // blank, \t\n\v\f\r, 0x1c to 0x1f
+    if (c < 0x80) return false;
     if (c == 0x85 || c == 0xa0 || c == 0x1680) return true;
     if (c < 0x2000 || c > 0x3000) return false;
     return c <= 0x200a || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;

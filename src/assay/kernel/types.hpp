@@ -215,4 +215,43 @@ class TypeOrder {
     std::vector<size_t> starts_;
 };
 
+// The entries of all counters as sparse rows in the order of the segments.
+struct TypeColumns {
+    std::vector<int64_t> starts;
+    std::vector<int32_t> columns, counts;
+
+    void fill(std::vector<TypeCounter> &counters, const TypeOrder &order, size_t segments) {
+        starts.assign(segments + 1, 0);
+        for (const TypeCounter &counter : counters)
+            for (const auto &piece : counter.pieces)
+                starts[piece.segment + 1] = static_cast<int64_t>(3 * (piece.to - piece.from));
+        std::partial_sum(starts.begin(), starts.end(), starts.begin());
+        columns.resize(static_cast<size_t>(starts.back()));
+        counts.resize(columns.size());
+        for (size_t t = 0; t < counters.size(); ++t) {
+            for (const auto &piece : counters[t].pieces) write(counters[t], t, piece, order);
+            std::vector<TypeEntry>().swap(counters[t].entries); // they can be large
+        }
+    }
+
+  private:
+    std::vector<std::pair<int32_t, const TypeEntry *>> row_;
+
+    void write(const TypeCounter &counter, size_t t, const TypeCounter::Piece &piece,
+               const TypeOrder &order) {
+        row_.clear();
+        for (size_t at = piece.from; at < piece.to; ++at)
+            row_.emplace_back(order.number(t, counter.entries[at].type), &counter.entries[at]);
+        std::sort(row_.begin(), row_.end());
+        size_t at = static_cast<size_t>(starts[piece.segment]);
+        for (const auto &[type, entry] : row_) {
+            const uint32_t values[3] = {entry->predicted, entry->wanted, entry->matched};
+            for (int32_t which = 0; which < 3; ++which, ++at) {
+                columns[at] = 3 * type + which;
+                counts[at] = static_cast<int32_t>(values[which]);
+            }
+        }
+    }
+};
+
 } // namespace assay

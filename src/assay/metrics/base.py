@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 from assay.data import DataError, Segment, reference_tuples
 from assay.settings import Settings
 
-__all__ = ["Array", "Metric", "Rows", "Score", "Statistics", "divide"]
+__all__ = ["LONGEST_NGRAM", "Array", "Metric", "Rows", "Score", "Statistics", "divide"]
 
 Array: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = Any
 """(n, k) sums per segment: an array, or a SciPy csr_array."""
+
+LONGEST_NGRAM = 100
+"""No metric counts n-grams of a higher order: rows would grow beyond all use."""
 
 BLOCK = 2**22
 """Sums are worked off in blocks of at most so many numbers, so memory stays bounded."""

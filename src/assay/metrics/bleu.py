@@ -10,7 +10,7 @@ import numpy as np
 
 from assay import kernel
 from assay.data import DataError, Segment
-from assay.metrics.base import Array, Metric, Rows, Score, divide, reference_count
+from assay.metrics.base import LONGEST_NGRAM, Array, Metric, Rows, Score, divide, reference_count
 from assay.settings import setting
 from assay.text import check_tokenizer, prepare
 
@@ -62,8 +62,8 @@ class BLEU(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_tokenizer(self.tokenize)
-        if self.max_ngram_order < 1:
-            raise DataError("bleu:max_ngram_order is at least 1.")
+        if not 1 <= self.max_ngram_order <= LONGEST_NGRAM:
+            raise DataError(f"bleu:max_ngram_order is from 1 to {LONGEST_NGRAM}.")
         if self.smooth_value is None:
             return
         if self.smooth_method not in _SMOOTH_DEFAULTS:
@@ -94,7 +94,7 @@ class BLEU(Metric):
         details.pop("smooth_value", None)
         if self.smooth_method in _SMOOTH_DEFAULTS:
             short = f"{self._smooth_value:.2f}"
-            exact = short if float(short) == self._smooth_value else repr(self._smooth_value)
+            exact = short if float(short) == self._smooth_value else repr(float(self._smooth_value))
             details["smooth"] += f"[{exact}]"
         return details
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay import kernel
 from assay.data import DataError, Segment
-from assay.metrics.base import Array, Metric, Rows, divide
+from assay.metrics.base import LONGEST_NGRAM, Array, Metric, Rows, divide
 from assay.settings import setting
 from assay.text import rewrite
 
@@ -41,6 +41,8 @@ class CHRF(Metric):
         super().__post_init__()
         if min(self.char_order, self.word_order) < 0 or self._orders < 1:
             raise DataError("chrf needs char_order or word_order of at least 1, neither negative.")
+        if max(self.char_order, self.word_order) > LONGEST_NGRAM:
+            raise DataError(f"chrf:char_order and chrf:word_order are at most {LONGEST_NGRAM}.")
         if self.beta <= 0:
             raise DataError("chrf:beta is a number above 0.")
 
