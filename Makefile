@@ -34,7 +34,7 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/demo.stamp: $(VENV)/bin/python pyproject.toml $(KERNEL) $(FOLDERS)
-	$(BIN)/python -m pip install --quiet -e '.[standard]'
+	$(BIN)/python -m pip install --quiet -e '.[report]'
 	touch $@
 
 $(VENV)/test.stamp: $(VENV)/bin/python pyproject.toml $(KERNEL) $(FOLDERS)

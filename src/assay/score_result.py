@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Grouped", "MetricScores", "ScoreResult", "labels"]
 
 ALPHA = 0.05
+_KEYS = ("system", "metric", "signature", "score")
 MANY_SYSTEMS = 4
 
 
@@ -80,7 +81,7 @@ class ScoreResult:
         return [self._bars(), *(maps if self._many_pairs else [])]
 
     def _complete(self, record: Record) -> Record:
-        """All records of a result have the same keys, and None for what is unknown (nan)."""
+        """All records have the same keys in the same order, and None for the unknown (nan)."""
         asked = self.questions
         extra = {
             "low": asked.confidence,
@@ -94,8 +95,9 @@ class ScoreResult:
             "document": asked.documents,
             "segment": asked.segments,
         }
-        whole = record | {key: record.get(key) for key, wanted in extra.items() if wanted}
-        return {key: None if _is_nan(value) else value for key, value in whole.items()}
+        keys = [*_KEYS, *(key for key, wanted in extra.items() if wanted)]
+        values = {key: record.get(key) for key in keys}
+        return {key: None if _is_nan(value) else value for key, value in values.items()}
 
     def _records(self, entry: MetricScores) -> Iterator[Record]:
         against_baseline = {} if self.questions.all_pairs else self._by_first(entry)
@@ -179,22 +181,29 @@ class ScoreResult:
             row += _comparison_cells(compared.get(at)) if baseline else []
             rows.append(row)
         title = f"{self._label(entry)}: how sure is it?"
-        return Table(title, tuple(columns), rows, self._method(entry), {"p": 4, "p (Holm)": 4})
+        note = self._details_note(entry)
+        return Table(title, tuple(columns), rows, note, {"p": 4, "p (Holm)": 4})
 
-    def _method(self, entry: MetricScores) -> str:
-        asked, parts = self.questions, []
-        method = asked.method or entry.metric.interval_method
-        if entry.intervals:
-            parts.append(
-                f"low, high: {asked.level:.0%} {_METHODS[method]} bootstrap interval, "
-                f"{asked.resamples} resamples."
-            )
+    def _details_note(self, entry: MetricScores) -> str:
+        method = self.questions.method or entry.metric.interval_method
+        parts = [self._interval_note(method)] if entry.intervals else []
         if entry.comparisons:
-            kind = "paired bootstrap" if asked.test == "bootstrap" else "approximate randomisation"
-            trials = asked.resamples if asked.test == "bootstrap" else asked.trials
-            against = "every pair" if asked.all_pairs else f"baseline {self.systems[0]}"
-            parts.append(f"p: {kind}, {trials} trials, {against}; * is p < {ALPHA} after Holm.")
+            parts.append(_CLUSTERS if entry.clusters else self._test_note())
         return " ".join(parts)
+
+    def _interval_note(self, method: str, of: str = "") -> str:
+        asked = self.questions
+        return (
+            f"low, high: {asked.level:.0%} {_METHODS[method]} bootstrap interval{of}, "
+            f"{asked.resamples} resamples."
+        )
+
+    def _test_note(self) -> str:
+        asked = self.questions
+        kind = "paired bootstrap" if asked.test == "bootstrap" else "approximate randomisation"
+        trials = asked.resamples if asked.test == "bootstrap" else asked.trials
+        against = "every pair" if asked.all_pairs else f"baseline {self.systems[0]}"
+        return f"p: {kind}, {trials} trials, {against}; * is p < {ALPHA} after Holm. {_COLUMNS}"
 
     def _pairs(self, entry: MetricScores) -> Table:
         columns = (
@@ -215,7 +224,9 @@ class ScoreResult:
             names = (self.systems[each.first], self.systems[each.second])
             rows.append((*names, difference, each.low, each.high, *rest))
         title = f"{self._label(entry)}: every pair"
-        return Table(title, columns, rows, self._method(entry), {"p": 4, "p (Holm)": 4})
+        note = self._interval_note(entry.metric.interval_method, " of the difference")
+        note = f"{note} {self._test_note()}"
+        return Table(title, columns, rows, note, {"p": 4, "p (Holm)": 4})
 
     def _grid(self, title: str, kind: str, names: Any, scores: Array) -> Table:
         rows = [(name, *map(float, values)) for name, values in zip(names, scores.T, strict=True)]
@@ -275,4 +286,9 @@ def _comparison_cells(each: Comparison | None) -> list[Cell]:
     return [each.difference, each.p, each.p_holm, star, each.effect, 100 * each.wins]
 
 
+_CLUSTERS = "cluster: every system of one cluster differs from every one of the next (p below)."
+_COLUMNS = (
+    "effect: mean by standard deviation of the difference over segments. "
+    "wins %: segments on which the system is better."
+)
 _METHODS = {"bca": "BCa", "percentile": "percentile", "basic": "basic", "centred": "centred"}

@@ -67,7 +67,7 @@ def score(
 ) -> ScoreResult:
     """Score systems against K reference sets of N lines each.
 
-    >>> result = score({"a": ["a cat"], "b": ["the dog"]}, [["a cat"]], ["chrf"])
+    >>> result = score({"a": ["a cat"], "b": ["XYZ"]}, [["a cat"]], ["chrf"])
     >>> [(record["system"], record["score"]) for record in result.records()]
     [('a', 100.0), ('b', 0.0)]
     """

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu.utils import SACREBLEU_DIR
-from tests.corpora import HOSTILE, REFERENCES, SHORT, Texts, hostile, texts, uneven
 
 from assay import BLEU, CHRF, TER
 from assay.text import NATIVE, tokenize
+from tests.corpora import HOSTILE, REFERENCES, SHORT, Texts, hostile, texts, uneven
 
 OFFLINE = ("13a", "intl", "char", "none", "zh", "ja-mecab", "ko-mecab")
 DOWNLOADED = ("spm", "flores101", "flores200", "spBLEU-1K")

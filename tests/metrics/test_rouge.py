@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 from rouge_score.rouge_scorer import RougeScorer
-from tests.corpora import HOSTILE, SHORT, hostile, read_lines, texts, uneven
 
 from assay import ROUGE, kernel
 from assay.data import Segment
+from tests.corpora import HOSTILE, SHORT, hostile, read_lines, texts, uneven
 
 TYPES = [*"123456789", "L", "Lsum"]
 VALUES = {"precision": "precision", "recall": "recall", "f": "fmeasure"}

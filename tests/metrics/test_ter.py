@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import lib_ter
-from tests.corpora import HOSTILE, SHORT, hostile, uneven
 
 from assay import TER, WER, kernel
 from assay.data import Segment
+from tests.corpora import HOSTILE, SHORT, hostile, uneven
 
 
 def shifted(hypothesis, reference):

@@ -6,11 +6,11 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.corpora import REFERENCES, SHORT, hostile, uneven
 
 from assay import MacroF, MicroF
 from assay.data import Segment
 from assay.text import tokenize
+from tests.corpora import REFERENCES, SHORT, hostile, uneven
 
 
 def types_of(metric, line):
@@ -125,9 +125,9 @@ def test_rows_hold_the_counts_of_every_type():
 
 
 WORKED = [
-    # a: predicted 2, wanted 1, matched 1; b: 1, 1, 1; c: only predicted; d: only wanted, twice.
+    # a: predicted 2, wanted 1, matched 1; b: 1, 1, 1; c: only predicted; d: only wanted, 3 times.
     Segment("a a b", ("a b",)),
-    Segment("c", ("d d",)),
+    Segment("c", ("d d d",)),
 ]
 
 
@@ -138,14 +138,14 @@ def test_a_worked_example_of_the_papers_formulas(beta):
     f_b = 1.0
     macro, micro = MacroF(beta=beta), MicroF(beta=beta)
     assert macro.statistics(WORKED).corpus() == pytest.approx(100 * (f_a + f_b) / 4)
-    # f(c) = REFS(c) + 1: 2 for a, 2 for b, 1 for c, 3 for d.
-    assert micro.statistics(WORKED).corpus() == pytest.approx(100 * (2 * f_a + 2 * f_b) / 8)
+    # f(c) = REFS(c) + 1: 2 for a, 2 for b, 1 for c, 4 for d.
+    assert micro.statistics(WORKED).corpus() == pytest.approx(100 * (2 * f_a + 2 * f_b) / 9)
 
 
 def test_golden_values_of_the_worked_example():
     assert MacroF().statistics(WORKED).corpus() == pytest.approx(125 / 3)
-    assert MicroF().statistics(WORKED).corpus() == pytest.approx(125 / 3)
-    assert MicroF(k=0).statistics(WORKED).corpus() == pytest.approx(125 / 3)
+    assert MicroF().statistics(WORKED).corpus() == pytest.approx(1000 / 27)
+    assert MicroF(k=0).statistics(WORKED).corpus() == pytest.approx(100 / 3)
     assert MacroF(beta=2).statistics(WORKED).corpus() == pytest.approx(100 * (5 / 6 + 1) / 4)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -19,22 +20,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0 is done, 1 a check that did not hold, 2 bad usage or bad input."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     _speak_utf8()
+    if sys.stdout is None:
+        return _complain("standard output is closed: leave >&- out, or write to /dev/null.")
     try:
-        return _run(arguments)
+        status = _run(arguments)
+        sys.stdout.flush()
+        return status
     except DataError as error:
-        print(f"assay: {error}", file=sys.stderr)
-        return BAD_INPUT
+        return _complain(error)
     except BrokenPipeError:
         # The reader has seen enough, as in `assay ... | head`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
         return 0
+    except OSError as error:
+        # Files answer with a `DataError`; this is standard output, on a full disk say.
+        _silence()
+        return _complain(f"cannot go on: {error.strerror or error}.")
     except KeyboardInterrupt:
         print("assay: stopped", file=sys.stderr)
         return 130
 
 
 def _run(arguments: list[str]) -> int:
-    name = arguments[0] if arguments else "--help"
+    name, *rest = arguments or ["--help"]
+    if name == "help" and rest:
+        name, rest = rest[0], ["--help"]
     if name in ("-h", "--help", "help"):
         print(overview())
         return 0
@@ -47,7 +57,21 @@ def _run(arguments: list[str]) -> int:
         known = ", ".join(COMMANDS)
         raise DataError(f"no command {name!r}{nearest(name, COMMANDS)}. Commands: {known}.")
     command = load(name)
-    return command.run(command.parse(arguments[1:]))
+    if {"-h", "--help"} & set(rest):
+        print(command.help())
+        return 0
+    return command.run(command.parse(rest))
+
+
+def _complain(message: object) -> int:
+    print(f"assay: {' '.join(str(message).splitlines())}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def _silence() -> None:
+    """Whatever is still to be written goes nowhere, so that nothing fails at the very end."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _speak_utf8() -> None:
@@ -55,7 +79,3 @@ def _speak_utf8() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

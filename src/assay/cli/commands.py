@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import shutil
-import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from typing import NoReturn
 from assay.data import DataError
 from assay.settings import nearest
 
-__all__ = ["COMMANDS", "Command", "load", "overview"]
+__all__ = ["COMMANDS", "Command", "load", "overview", "whole_number"]
 
 COMMANDS = {
     "score": "how good is each system? BLEU, chrF, TER, MacroF ... with intervals and tests",
@@ -37,6 +37,15 @@ class Command:
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The options of one call; a wrong one is a `DataError` of one line."""
+        args = self._parser().parse_intermixed_args(list(arguments))
+        args.command = shlex.join(["assay", self.name, *arguments])
+        return args
+
+    def help(self) -> str:
+        """What `--help` prints."""
+        return self._parser().format_help().rstrip("\n")
+
+    def _parser(self) -> argparse.ArgumentParser:
         parser = _Parser(
             prog=f"assay {self.name}",
             usage=f"assay {self.name} {self.usage}",
@@ -47,7 +56,7 @@ class Command:
         )
         self.configure(parser)
         parser.add_argument("-h", "--help", action="help", help="show this help and stop")
-        return parser.parse_intermixed_args(list(arguments))
+        return parser
 
     def _indented_examples(self) -> str:
         return textwrap.indent(textwrap.dedent(self.examples).strip(), "  ")
@@ -57,6 +66,20 @@ def load(name: str) -> Command:
     """The command of that name."""
     command: Command = import_module(f"assay.cli.{name}").COMMAND
     return command
+
+
+def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Reads an option's value, a whole number from `least` to `most`."""
+
+    def read(text: str) -> int:
+        value = int(text)
+        if value < least or (most is not None and value > most):
+            wanted = f"at least {least}" if most is None else f"from {least} to {most}"
+            raise argparse.ArgumentTypeError(f"give {wanted}, not {value}")
+        return value
+
+    read.__name__ = "whole number"
+    return read
 
 
 def overview() -> str:
@@ -95,9 +118,3 @@ class _Parser(argparse.ArgumentParser):
             hint = nearest(word, self._option_string_actions) if word.startswith("-") else ""
             message = f"unknown argument {word!r}{hint}"
         raise DataError(f"{self.prog.removeprefix('assay ')}: {message}. See: {self.prog} --help")
-
-    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
-        raise SystemExit(status)
-
-    def print_help(self, file: object = None) -> None:
-        sys.stdout.write(self.format_help())

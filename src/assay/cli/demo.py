@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from importlib.resources import as_file, files
 from pathlib import Path
 
 from assay.cli.commands import Command
 from assay.compare.favoritism import favoritism
 from assay.compare.types import type_performance
-from assay.data import Dataset
-from assay.io import read_folder, write_whole
+from assay.data import DataError
+from assay.demo import read_demo
+from assay.io import write_whole
 from assay.metrics.typef import MacroF
 from assay.registry import parse_all
 from assay.report import render
@@ -41,28 +41,34 @@ class _Together:
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "folder", nargs="?", default="assay-demo", help="where to put the report (assay-demo)"
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        default="assay-demo",
+        help="where to put the report (default: assay-demo)",
     )
 
 
 def _run(args: argparse.Namespace) -> int:
-    dataset = _read_demo()
+    page = Path(args.folder) / "report.html"
+    _make_folder(page.parent)
+    dataset = read_demo()
     asked = Questions(confidence=True, test="bootstrap", all_pairs=True)
     scores = score_dataset(dataset, parse_all(METRICS), questions=asked)
     favored = favoritism(dataset, parse_all(["macrof", "bleu"]), count=10)
     types = type_performance(dataset, MacroF(), count=20)
-    page = Path(args.folder) / "report.html"
-    page.parent.mkdir(parents=True, exist_ok=True)
-    header = {"command": "assay demo", "seed": SEED, "inputs": [], "title": "assay demo"}
+    header = {"command": args.command, "seed": SEED, "inputs": [], "title": "assay demo"}
     write_whole(page, render(_Together(scores, favored, types), "html", header=header))
     print(_story(scores, types))
     print(f"The whole report, with charts and examples: {page}")
     return 0
 
 
-def _read_demo() -> Dataset:
-    with as_file(files("assay") / "demo") as folder:
-        return read_folder(folder, "de-en")
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{path}: this folder cannot be made ({error.strerror}).") from None
 
 
 def _story(scores: Result, types: Result) -> str:
@@ -88,11 +94,11 @@ def _story(scores: Result, types: Result) -> str:
 
 COMMAND = Command(
     name="demo",
-    usage="[folder]",
+    usage="[FOLDER]",
     description="Run the main jobs on a built-in test set and write a report to look at.",
     examples="""
         assay demo                  writes assay-demo/report.html
-        assay demo /tmp/look        writes it there""",
+        assay demo look             writes look/report.html""",
     configure=_configure,
     run=_run,
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from assay.cli.commands import Command
+from assay.cli.commands import Command, whole_number
 from assay.cli.inputs import add_inputs, add_metrics, read_inputs, read_metrics
-from assay.cli.output import add_output, command_line, show
+from assay.cli.output import add_output, check_output, show
 from assay.compare.favoritism import favoritism
 
 __all__ = ["COMMAND"]
@@ -17,15 +17,21 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     add_metrics(parser, ["macrof", "bleu"])
     add_output(parser)
     parser.add_argument(
-        "-n", "--count", type=int, default=10, metavar="N", help="how many segments (default: 10)"
+        "-n",
+        "--count",
+        type=whole_number(1),
+        default=10,
+        metavar="N",
+        help="how many segments to show for each metric and pair of systems (default: 10)",
     )
 
 
 def _run(args: argparse.Namespace) -> int:
-    metrics = read_metrics(args)
     inputs = read_inputs(args)
+    metrics = read_metrics(args, inputs.dataset)
+    check_output(args, inputs.files)
     result = favoritism(inputs.dataset, metrics, count=args.count)
-    show(result, args, inputs=inputs.files, command=command_line("favor"))
+    show(result, args, inputs=inputs.files)
     return 0
 
 
@@ -38,9 +44,9 @@ COMMAND = Command(
         "favoritism is one system's benefit less the other's (Gowda et al., 2021, section 4.1)."
     ),
     examples="""
-        assay favor ref.txt -i a.txt b.txt -s src.txt                by MacroF1 and by BLEU
-        assay favor ref.txt -i a.txt b.txt -m chrf -n 25 -o why.html a page to read
-        assay favor ref.txt -i a.txt b.txt --format json             for a program""",
+        assay favor ref.txt -i a.txt b.txt -s src.txt                 by MacroF1 and by BLEU
+        assay favor ref.txt -i a.txt b.txt -m chrf -n 25 -o why.html  a page to read
+        assay favor ref.txt -i a.txt b.txt --format json              for a program""",
     configure=_configure,
     run=_run,
 )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import re
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from assay.data import DataError, Dataset
 from assay.io import digest, read_dataset, read_documents, read_folder, read_testset
+from assay.io.files import suffix
 from assay.metrics.base import Metric
-from assay.registry import names, parse_all
+from assay.registry import names, parse, parse_all
 from assay.results import Record
 from assay.settings import nearest
 
@@ -38,6 +41,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         "-i",
         "--input",
         nargs="+",
+        action="extend",
         metavar="SYS",
         default=[],
         help="outputs of the systems, one "
@@ -45,7 +49,13 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     )
     add("-s", "--source", metavar="FILE", help="the source text")
     add("--docs", metavar="FILE", help="document ids: TSV with a doc_id column, or one id a line")
-    add("--names", nargs="+", metavar="NAME", help="names of the systems (default: of the files)")
+    add(
+        "--names",
+        nargs="+",
+        action="extend",
+        metavar="NAME",
+        help="names of the systems, in the order of -i (default: the names of the files)",
+    )
     add(
         "--data",
         metavar="FOLDER",
@@ -64,13 +74,14 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
 
 def add_metrics(parser: argparse.ArgumentParser, default: Sequence[str]) -> None:
     """`-m`, and sacreBLEU's short ways to set what several metrics share."""
+    parser.set_defaults(default_metrics=list(default))
     group = parser.add_argument_group("metrics")
     add = group.add_argument
     add(
         "-m",
         "--metric",
         nargs="+",
-        default=list(default),
+        action="extend",
         metavar="METRIC",
         help=f"names or settings, as in -m bleu chrf:word_order=2 macrof (default: "
         f"{' '.join(default)}). There are {', '.join(names())}; chrf++, rouge1, rougeL and cer "
@@ -88,47 +99,43 @@ def add_metrics(parser: argparse.ArgumentParser, default: Sequence[str]) -> None
 
 def read_inputs(args: argparse.Namespace) -> Inputs:
     """The dataset that the options name."""
-    if args.data:
-        dataset, paths = _from_folder(args), [args.data]
-    elif args.test_set:
-        dataset, paths = _from_testset(args), list(args.input)
-    else:
-        dataset, paths = _from_files(args), [*args.references, *args.input]
-    if args.docs and not dataset.documents:
-        dataset = replace(dataset, documents=read_documents(args.docs))
-    if not dataset.systems:
-        raise DataError("no system to look at: name the outputs with -i.")
-    paths += [each for each in (args.source, args.docs) if each]
-    return Inputs(dataset, [_describe(path, len(dataset)) for path in paths])
-
-
-def read_metrics(args: argparse.Namespace) -> list[Metric]:
-    """The metrics that the options name."""
-    for text in args.metric:
+    for text in args.metric or ():
         if Path(text).is_file():
             raise DataError(f"{text} is a file, not a metric; put the references before -i and -m.")
-    target = (args.languages or "-").split("-")[-1]
-    tokenizer = args.tokenize or _TOKENIZERS.get(target)
-    return parse_all(
-        _with_defaults(metric, tokenizer, lowercase=args.lowercase)
-        for metric in parse_all(args.metric)
-    )
+    if args.data or args.test_set:
+        dataset = _from_folder(args) if args.data else _from_testset(args)
+        if args.docs:
+            dataset = replace(dataset, documents=read_documents(args.docs))
+    else:
+        dataset = _from_files(args)
+    if not dataset.systems:
+        raise DataError("no system to look at: name the outputs with -i.")
+    return Inputs(dataset, [_describe(path, len(dataset)) for path in _paths(args)])
 
 
-def _with_defaults(metric: Metric, tokenizer: str | None, *, lowercase: bool) -> Metric:
-    """The metric with the shared options, where it has them and does not say otherwise itself."""
-    defaults = {field.name: field.default for field in fields(metric)}
-    changes: dict[str, object] = {}
-    if tokenizer and "tokenize" in defaults and metric.tokenize == defaults["tokenize"]:  # type: ignore[attr-defined]
-        changes["tokenize"] = tokenizer
-    if lowercase and "lowercase" in defaults:
-        changes["lowercase"] = True
+def read_metrics(args: argparse.Namespace, dataset: Dataset) -> list[Metric]:
+    """The metrics that the options name, with the tokenizer that the target language needs."""
+    _, target = dataset.languages or ("", "")
+    tokenizer = args.tokenize or _TOKENIZERS.get(target.partition("_")[0])
+    shared = {"tokenize": tokenizer, "lowercase": args.lowercase}
+    return parse_all(_with_shared(text, shared) for text in args.metric or args.default_metrics)
+
+
+def _with_shared(text: str, shared: Mapping[str, object]) -> Metric:
+    """The metric with the shared options, where it has them and does not say itself."""
+    metric = parse(text)
+    said = set(re.findall(r"[:,|]\s*(\w+)\s*[=:]", text))
+    changes = {}
+    for field in fields(metric):
+        called = {field.name, field.metadata.get("short"), field.metadata.get("key")}
+        if shared.get(field.name) and not called & said:
+            changes[field.name] = shared[field.name]
     return replace(metric, **changes)
 
 
 def _from_folder(args: argparse.Namespace) -> Dataset:
-    if args.references or args.test_set or args.names:
-        raise DataError("--data brings its own references and names; leave REF, -t, --names out.")
+    if args.references or args.source or args.test_set or args.names:
+        raise DataError("--data brings its own texts and names; leave REF, -s, -t, --names out.")
     dataset = read_folder(args.data, args.languages)
     for name in args.input:
         if name not in dataset.systems:
@@ -140,20 +147,20 @@ def _from_folder(args: argparse.Namespace) -> Dataset:
 
 
 def _from_testset(args: argparse.Namespace) -> Dataset:
-    if args.references:
-        raise DataError("-t brings its own references; leave the reference files out.")
+    if args.references or args.source:
+        raise DataError("-t brings its own references and source; leave REF and -s out.")
     if not args.languages:
         raise DataError("-t needs a language pair, as in -t wmt21 -l de-en.")
-    systems = args.input or ["-"]
-    return read_testset(args.test_set, args.languages, systems=systems, names=args.names)
+    args.input = args.input or _standard_input()
+    return read_testset(args.test_set, args.languages, systems=args.input, names=args.names)
 
 
 def _from_files(args: argparse.Namespace) -> Dataset:
-    if not args.references:
+    tables = any(suffix(path) in _TABLES for path in (*args.references, *args.input))
+    if not args.references and not tables:
         raise DataError("no reference: name one before -i, or use --data or -t. See --help.")
-    whole = any(Path(path).name.removesuffix(".gz").endswith(_TABLES) for path in args.references)
-    if not args.input and not whole:
-        args.input = ["-"]
+    if not args.input and not tables:
+        args.input = _standard_input()
     return read_dataset(
         args.references,
         args.input,
@@ -164,5 +171,20 @@ def _from_files(args: argparse.Namespace) -> Dataset:
     )
 
 
+def _standard_input() -> list[str]:
+    """Standard input as the only system; nobody types one in at a terminal."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        raise DataError("no output to look at: name files with -i, or pipe one in (cat FILE |).")
+    return ["-"]
+
+
+def _paths(args: argparse.Namespace) -> list[str]:
+    """Every file that was read; a folder stands for all in it."""
+    texts = [args.data] if args.data else [*args.references, *args.input, args.source]
+    paths = [*texts, args.docs, *getattr(args, "scores", ())]
+    return list(dict.fromkeys(path for path in paths if path))
+
+
 def _describe(path: str, segments: int) -> Record:
-    return {"path": path, "sha256": None if path == "-" else digest(path), "segments": segments}
+    sha256 = None if Path(path).is_dir() else digest(path)
+    return {"path": path, "sha256": sha256, "segments": segments}

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
+from assay.cli.commands import whole_number
+from assay.data import DataError
 from assay.io import write_whole
+from assay.io.files import suffix
 from assay.report import Format, render
 from assay.results import Record, Result
 from assay.scoring import SEED
 
-__all__ = ["add_output", "command_line", "show", "warn"]
+__all__ = ["add_output", "check_output", "show", "warn", "write"]
 
 _SUFFIXES: dict[str, Format] = {
     ".json": "json",
@@ -36,11 +38,11 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         choices=get_args(Format),
         help="how to show it (default: by the name of -o, or text)",
     )
-    add("-o", "--output", metavar="FILE", help="write to a file, whole or not at all")
+    add("-o", "--output", metavar="FILE", default="-", help="write to a file, whole or not at all")
     add(
         "-w",
         "--width",
-        type=int,
+        type=whole_number(0, 20),
         default=2,
         metavar="DIGITS",
         help="decimals in tables (default: 2); json and tsv always have all",
@@ -48,24 +50,30 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     add("-q", "--quiet", action="store_true", help="no warnings, no progress")
     add(
         "--seed",
-        type=int,
+        type=whole_number(0),
         default=SEED,
         metavar="N",
-        help=f"of all that is random (default: {SEED}, as in sacreBLEU)",
+        help=f"where randomness starts: the same seed, the same output (default: {SEED})",
     )
 
 
-def show(
-    result: Result, args: argparse.Namespace, *, inputs: Sequence[Record], command: str
-) -> None:
+def check_output(args: argparse.Namespace, inputs: Sequence[Record]) -> None:
+    """Raise a `DataError` where `-o` names one of the inputs, before anything is lost."""
+    target = Path(args.output)
+    for path in (Path(each["path"]) for each in inputs):
+        if target.is_file() and path.exists() and target.samefile(path):
+            raise DataError(f"-o {args.output} is one of the inputs; name another file.")
+
+
+def show(result: Result, args: argparse.Namespace, *, inputs: Sequence[Record]) -> None:
     """Render the result to standard output or to the file that `-o` names."""
-    chosen: Format = args.format or _SUFFIXES.get(Path(args.output or "").suffix.lower(), "text")
-    terminal = not args.output and sys.stdout.isatty()
+    chosen: Format = args.format or _SUFFIXES.get(suffix(args.output), "text")
+    terminal = args.output == "-" and sys.stdout.isatty()
     header = {
-        "command": f"assay {command}",
+        "command": args.command,
         "seed": args.seed,
         "inputs": list(inputs),
-        "title": f"assay {command.split()[0]}",
+        "title": " ".join(args.command.split()[:2]),
     }
     rendered = render(
         result,
@@ -75,8 +83,13 @@ def show(
         color=terminal and "NO_COLOR" not in os.environ,
         header=header,
     )
-    write_whole(args.output or "-", rendered)
-    if args.output and not args.quiet:
+    write(rendered, args)
+
+
+def write(text: str, args: argparse.Namespace) -> None:
+    """Write text to standard output or to the file that `-o` names."""
+    write_whole(args.output, text)
+    if args.output != "-" and not args.quiet:
         print(f"wrote {args.output}", file=sys.stderr)
 
 
@@ -85,8 +98,3 @@ def warn(notes: Sequence[str], *, quiet: bool) -> None:
     if not quiet:
         for note in notes:
             print(f"assay: note: {note}", file=sys.stderr)
-
-
-def command_line(name: str) -> str:
-    """What the user typed, for the record."""
-    return shlex.join([name, *sys.argv[2:]])

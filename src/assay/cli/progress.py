@@ -35,6 +35,7 @@ class _Bar:
     def __init__(self, label: str, total: int) -> None:
         self._label, self._total, self._done = label, total, 0
         self._progress: Any = None
+        self._stopped = False
         self._lock = threading.Lock()
         self._timer = threading.Timer(PATIENCE, self._show)
         self._timer.daemon = True
@@ -49,6 +50,7 @@ class _Bar:
     def stop(self) -> None:
         self._timer.cancel()
         with self._lock:
+            self._stopped = True
             if self._progress:
                 self._progress.stop()
 
@@ -57,6 +59,9 @@ class _Bar:
         from rich.progress import Progress
 
         with self._lock:
+            # Cancelling comes too late for a timer that has gone off already.
+            if self._stopped:
+                return
             self._progress = Progress(console=Console(stderr=True), transient=True)
             self._task = self._progress.add_task(self._label, total=self._total)
             self._progress.update(self._task, completed=self._done)

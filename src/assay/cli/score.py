@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from assay.checks import oddities
-from assay.cli.commands import Command
+from assay.cli.commands import Command, whole_number
 from assay.cli.inputs import add_inputs, add_metrics, read_inputs, read_metrics
-from assay.cli.output import add_output, command_line, show, warn
+from assay.cli.output import add_output, check_output, show, warn, write
 from assay.cli.progress import track
 from assay.data import DataError
 from assay.io import read_scores
@@ -23,6 +23,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser._action_groups[-1].add_argument(
         "--scores",
         nargs="+",
+        action="extend",
         default=[],
         metavar="FILE",
         help="segment scores from elsewhere (people, a neural metric), treated like a metric",
@@ -30,7 +31,10 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     _add_questions(parser)
     add_output(parser)
     parser.add_argument(
-        "-b", "--score-only", action="store_true", help="print the bare scores, a line a system"
+        "-b",
+        "--score-only",
+        action="store_true",
+        help="print the bare scores, a line for each system, or with -sl for each segment",
     )
 
 
@@ -39,31 +43,38 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
     add("-sl", "--segments", "--sentence-level", action="store_true", help="score every segment")
     add("--documents", action="store_true", help="score every document (needs --docs or --data)")
-    add("--confidence", action="store_true", help="bootstrap intervals of the scores")
+    add("--confidence", action="store_true", help="bootstrap interval of every score")
     add(
         "--interval",
         choices=("bca", "percentile", "basic", "centred"),
-        help="kind of interval (default: bca; centred for macrof and microf, see the docs)",
+        help="kind of interval, asks for --confidence by itself (default: bca; centred for macrof "
+        "and microf)",
     )
-    add("--level", type=float, default=0.95, help="of the intervals (default: 0.95)")
+    add("--level", type=float, default=0.95, metavar="SHARE", help="of intervals (default: 0.95)")
     test = group.add_mutually_exclusive_group()
-    test.add_argument("--paired-bs", action="store_true", help="paired bootstrap test")
-    test.add_argument("--paired-ar", action="store_true", help="approximate randomisation test")
+    test.add_argument(
+        "--paired-bs",
+        action="store_true",
+        help="is each system different from the first? by paired bootstrap",
+    )
+    test.add_argument(
+        "--paired-ar", action="store_true", help="the same by approximate randomisation"
+    )
     add(
         "--all-pairs",
         action="store_true",
-        help="test every pair and give rank clusters, not only everyone against the first system",
+        help="with one of these: test every pair, and rank the systems in clusters",
     )
     add(
         "--bs-statistic",
         choices=("two-sided", "sacrebleu"),
         default="two-sided",
-        help="what the paired bootstrap counts; sacrebleu gives its p values",
+        help="what --paired-bs counts (default: two-sided); sacrebleu gives sacreBLEU's p",
     )
     add(
         "--paired-bs-n",
         "--confidence-n",
-        type=int,
+        type=whole_number(1),
         default=1000,
         metavar="N",
         dest="resamples",
@@ -71,7 +82,7 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--paired-ar-n",
-        type=int,
+        type=whole_number(1),
         default=10_000,
         metavar="N",
         dest="trials",
@@ -80,22 +91,24 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    metrics, questions = read_metrics(args), _questions(args)
+    questions = _questions(args)
     inputs = read_inputs(args)
     dataset = inputs.dataset
+    metrics = read_metrics(args, dataset)
+    check_output(args, inputs.files)
     imported = [
         read_scores(path, list(dataset.systems), length=len(dataset), documents=dataset.documents)
         for path in args.scores
     ]
-    warn(oddities(dataset), quiet=args.quiet)
     steps = score_each(dataset, metrics, imported=imported, questions=questions, seed=args.seed)
     total = len(metrics) + len(imported)
     found = tuple(track(steps, total=total, label="Scoring", quiet=args.quiet))
     result = ScoreResult(tuple(dataset.systems), found, questions)
     if args.score_only:
-        _print_bare(result, args.width)
+        write(_bare(result, args.width), args)
     else:
-        show(result, args, inputs=inputs.files, command=command_line("score"))
+        show(result, args, inputs=inputs.files)
+    warn(oddities(dataset), quiet=args.quiet)
     return 0
 
 
@@ -105,7 +118,7 @@ def _questions(args: argparse.Namespace) -> Questions:
     return Questions(
         segments=args.segments,
         documents=args.documents,
-        confidence=args.confidence,
+        confidence=args.confidence or args.interval is not None,
         method=args.interval,
         level=args.level,
         test="bootstrap" if args.paired_bs else "randomisation" if args.paired_ar else "none",
@@ -116,8 +129,9 @@ def _questions(args: argparse.Namespace) -> Questions:
     )
 
 
-def _print_bare(result: ScoreResult, width: int) -> None:
+def _bare(result: ScoreResult, digits: int) -> str:
     """One line per system, the metrics' scores apart by blanks; with -sl a line per segment."""
+    lines = []
     for at in range(len(result.systems)):
         if result.questions.segments:
             columns = [
@@ -126,7 +140,8 @@ def _print_bare(result: ScoreResult, width: int) -> None:
         else:
             columns = [entry.corpus[at : at + 1] for entry in result.by_metric]
         for values in zip(*columns, strict=True):
-            print(" ".join(f"{value:.{width}f}" for value in values))
+            lines.append(" ".join(f"{value:z.{digits}f}" for value in values))
+    return "\n".join(lines) + "\n"
 
 
 COMMAND = Command(
@@ -138,9 +153,9 @@ COMMAND = Command(
         cat a.txt | assay score ref.txt                              BLEU of standard input
         assay score ref.A.txt ref.B.txt -i a.txt -m bleu ter         two references
         assay score ref.txt -i a.txt b.txt --paired-bs --confidence  is b better than a?
-        assay score ref.txt -i *.txt -m chrf --paired-ar --all-pairs rank clusters
+        assay score ref.txt -i systems/*.txt -m chrf --paired-ar --all-pairs
         assay score ref.txt -i a.txt b.txt -m macrof -o report.html  a page with charts
-        assay score -t wmt21 -l de-en -i a.txt                       a test set of sacreBLEU
+        assay score -t wmt19 -l de-en -i a.txt                       a test set of sacreBLEU
         assay score --data mt-metrics-eval/wmt21 -l de-en -m chrf --documents
         assay score ref.txt -i a.txt b.txt --scores comet.seg.tsv    scores from elsewhere""",
     configure=_configure,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from assay.cli.commands import Command
+from assay.cli.commands import Command, whole_number
 from assay.cli.inputs import add_inputs, add_metrics, read_inputs, read_metrics
-from assay.cli.output import add_output, command_line, show
+from assay.cli.output import add_output, check_output, show
 from assay.compare.types import type_performance
 from assay.data import DataError
 from assay.metrics.typef import TypeF
@@ -19,17 +19,23 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     add_metrics(parser, ["macrof"])
     add_output(parser)
     parser.add_argument(
-        "-n", "--count", type=int, default=20, metavar="N", help="how many types (default: 20)"
+        "-n",
+        "--count",
+        type=whole_number(1),
+        default=20,
+        metavar="N",
+        help="how many types to show (default: 20); json and tsv always have all",
     )
 
 
 def _run(args: argparse.Namespace) -> int:
-    metrics = read_metrics(args)
+    inputs = read_inputs(args)
+    metrics = read_metrics(args, inputs.dataset)
     if len(metrics) != 1 or not isinstance(metrics[0], TypeF):
         raise DataError("types looks at one of macrof and microf: -m macrof:max_order=2, say.")
-    inputs = read_inputs(args)
+    check_output(args, inputs.files)
     result = type_performance(inputs.dataset, metrics[0], count=args.count)
-    show(result, args, inputs=inputs.files, command=command_line("types"))
+    show(result, args, inputs=inputs.files)
     return 0
 
 
@@ -42,10 +48,10 @@ COMMAND = Command(
         "two systems differ most. json and tsv list all types."
     ),
     examples="""
-        assay types ref.txt -i a.txt b.txt                           the table for people
-        assay types ref.txt -i a.txt b.txt --format tsv -o types.tsv all types
-        assay types ref.txt -i a.txt -m macrof:max_order=2           pairs of words, too
-        assay types ref.txt -i a.txt b.txt -o types.html             with the curve of Figure 1""",
+        assay types ref.txt -i a.txt b.txt                            the table for people
+        assay types ref.txt -i a.txt b.txt --format tsv -o types.tsv  all types
+        assay types ref.txt -i a.txt -m macrof:max_order=2            pairs of words, too
+        assay types ref.txt -i a.txt b.txt -o types.html              with the curve of Figure 1""",
     configure=_configure,
     run=_run,
 )

@@ -104,10 +104,11 @@ class FavoritismResult:
             for row in self._rows_of(each, rank, int(at))
         ]
         title = f"{self._label(each)}: {each.system} or {each.other}?"
+        reference = "first reference" if self._several_references else "reference"
         note = (
             "favoritism: what the segment adds to the score of one system less what it adds to "
-            f"the other; positive favours {each.system}. Green or {{+ +}}: in the reference, and "
-            "the other system lacks it. Red or [- -]: not in the reference."
+            f"the other; positive favours {each.system}. Green or {{+ +}}: in the {reference}, "
+            f"and the other system lacks it. Red or [- -]: not in the {reference}."
         )
         columns = ("rank", "favoritism", "segment", "text of", "text")
         return Table(title, columns, rows, note, {"favoritism": 3})
@@ -122,6 +123,10 @@ class FavoritismResult:
         heads: list[tuple[Cell, ...]] = [(rank, float(each.values[at]), at + 1)]
         heads += [(None, None, None)] * (len(lines) - 1)
         return [(*head, *line) for head, line in zip(heads, lines, strict=True)]
+
+    @property
+    def _several_references(self) -> bool:
+        return any(len(each) > 1 for each in self.dataset.references)
 
     def _label(self, each: Favoritism) -> str:
         """The metric's title, or its settings where two have the same title."""

@@ -164,6 +164,8 @@ def type_performance(dataset: Dataset, metric: TypeF, *, count: int = 20) -> Typ
     """Counts of every type for every system, from one scoring."""
     if not len(dataset) or not dataset.systems:
         raise DataError("there is nothing to count: give at least one system and one segment.")
+    if not all(dataset.references):
+        raise DataError("types are counted against references, and some segment has none.")
     if count < 1:
         raise DataError(f"{count} types are nothing to show: ask for at least 1 (-n).")
     rows, names = metric.count(dataset.all_segments())

@@ -15,6 +15,9 @@ namespace nb = nanobind;
 
 namespace assay {
 
+// An n-gram's length: rows as wide as a larger one would ask for could not be kept.
+using Order = uint8_t;
+
 template <class T> nb::ndarray<nb::numpy, T> array(std::vector<T> &&values, std::vector<size_t> shape) {
     auto *kept = new std::vector<T>(std::move(values));
     nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
@@ -56,16 +59,16 @@ nb::list tokenize(nb::sequence lines, std::string_view tokenizer, nb::bytes clas
     return out;
 }
 
-auto word_ngrams(nb::handle segments, std::string_view tokenizer, nb::bytes classes, size_t order,
+auto word_ngrams(nb::handle segments, std::string_view tokenizer, nb::bytes classes, Order order,
                  int threads) {
     const Scheme scheme = scheme_named(tokenizer);
     const std::string_view table{classes.c_str(), classes.size()};
-    return rows(segments, 2 + 2 * order, threads, [&](const Batch &batch, double *out) {
+    return rows(segments, size_t{2} + 2 * order, threads, [&](const Batch &batch, double *out) {
         return WordNgrams(batch, scheme, table, order, out);
     });
 }
 
-auto character_ngrams(nb::handle segments, size_t char_order, size_t word_order,
+auto character_ngrams(nb::handle segments, Order char_order, Order word_order,
                       double beta_squared, bool whitespace, bool eps_smoothing, bool legacy,
                       int threads) {
     const CharacterSettings settings{char_order,    word_order, beta_squared, whitespace,
@@ -84,7 +87,7 @@ auto edits(nb::handle segments, std::string_view tokenizer, nb::bytes classes, i
     });
 }
 
-auto rouge(nb::handle segments, size_t order, bool summary, bool stem, int threads) {
+auto rouge(nb::handle segments, Order order, bool summary, bool stem, int threads) {
     const RougeSettings settings{order, summary, stem};
     return rows(segments, 3, threads, [&](const Batch &batch, double *out) {
         return Rouge(batch, settings, out);
@@ -92,7 +95,7 @@ auto rouge(nb::handle segments, size_t order, bool summary, bool stem, int threa
 }
 
 nb::tuple type_counts(nb::handle segments, std::string_view tokenizer, nb::bytes classes,
-                      bool characters, size_t min_order, size_t max_order, int threads) {
+                      bool characters, Order min_order, Order max_order, int threads) {
     const TypeSettings settings{scheme_named(tokenizer), {classes.c_str(), classes.size()},
                                 characters, min_order, max_order};
     const Batch batch(segments);

@@ -138,7 +138,9 @@ class BLEU(Metric):
             matches[:, 1:] += self._smooth_value
             totals[:, 1:] += self._smooth_value
         # An order without n-grams ends the count: nothing longer is looked at.
-        there = np.logical_and.accumulate(totals > 0, axis=1)
+        # Where nothing matches there is nothing to smooth, as in sacreBLEU.
+        any_match = sums[:, 2 : 2 + self.max_ngram_order].any(axis=1, keepdims=True)
+        there = np.logical_and.accumulate((totals > 0) & any_match, axis=1)
         missed = there & (matches == 0)
         if self.smooth_method == "exp":
             matches = np.where(missed, 0.5 ** np.cumsum(missed, axis=1), matches)

@@ -1,0 +1,94 @@
+"""What the command line says of itself, and that it is true."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.cli.commands import COMMANDS, load
+from assay.data import Dataset
+from assay.io import write_folder
+from assay.registry import names
+from assay.text import TOKENIZERS
+from assay.version import __version__
+from tests.corpora import DEMO, demo
+
+
+def examples(name):
+    """The example lines of a command, without the remarks behind them."""
+    lines = load(name).examples.strip().splitlines()
+    return [re.split(r"\s{2,}", line.strip())[0] for line in lines]
+
+
+@pytest.mark.parametrize("line", ["", "-h", "--help", "help"])
+def test_the_overview_names_every_command(run, line):
+    ran = run(line)
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith("usage: assay COMMAND ...\n")
+    for name, summary in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(summary)}$", ran.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("line", ["-V", "--version"])
+def test_the_version_is_told(run, line):
+    assert run(line) == (0, f"assay {__version__}\n", "")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_explains_every_option(run, name):
+    ran = run(f"{name} --help")
+    assert (ran.status, ran.err) == (0, "")
+    assert run(f"help {name}") == ran == run(f"{name} some files -h")
+    assert ran.out.startswith(f"usage: assay {name} ")
+    for action in load(name)._parser()._actions:
+        assert action.help
+        for option in action.option_strings:
+            assert re.search(rf"^  .*(?<!\S){re.escape(option)}\b", ran.out, re.MULTILINE)
+    assert all(example in ran.out for example in examples(name))
+
+
+def test_help_names_every_metric_and_tokenizer(run):
+    shown = " ".join(run("score --help").out.split())
+    assert f"There are {', '.join(names())};" in shown
+    assert ", ".join(TOKENIZERS) in shown
+
+
+def test_help_keeps_to_the_terminal(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "90")
+    for name in COMMANDS:
+        assert max(map(len, run(f"{name} --help").out.splitlines())) <= 90
+
+
+@pytest.fixture
+def everything(here, tmp_path, monkeypatch):
+    """The folder with all that the examples name, and `assay` on the path."""
+    shutil.copytree(DEMO / "systems", "systems")
+    texts = {name: tuple(demo(f"systems/{name}.txt")) for name in ("atlas", "birch")}
+    references = tuple((line,) for line in demo("ref.A.txt"))
+    documents = ("one",) * 60 + ("two",) * 60
+    dataset = Dataset(texts, references, documents=documents, languages=("de", "en"))
+    write_folder(dataset, "mt-metrics-eval/wmt21")
+    rows = [f"{name}\t{at}\t0.5\n" for name in "ab" for at in range(1, 121)]
+    Path("comet.seg.tsv").write_text("system\tline\tscore\n" + "".join(rows))
+    home = tmp_path / "sacrebleu"
+    for field in ("src", "ref", "docid", "genre", "origlang"):
+        (home / "wmt19").mkdir(parents=True, exist_ok=True)
+        text = Path("ref.txt").read_text("utf-8") if field in ("src", "ref") else "x\n" * 120
+        (home / "wmt19" / f"wmt19.de-en.{field}").write_text(text, "utf-8")
+    monkeypatch.setenv("SACREBLEU", str(home))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    return here
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_example_works_as_it_stands(everything, name):
+    for line in examples(name):
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, line) == (0, line), done.stderr
+        assert done.stdout or "wrote" in done.stderr
+        wanted = re.search(r"-o (\S+)", line)
+        assert not wanted or Path(wanted[1]).stat().st_size
