@@ -29,14 +29,15 @@ _make_segment = partial(tuple.__new__, Segment)
 class Dataset:
     """One test set in one language pair; every per-segment sequence has the same length.
 
-    `references` holds one tuple of references per segment. `sources` and `documents`
-    are empty where unknown.
+    `references` holds one tuple of references per segment. `sources`, `documents` and `groups`
+    (the sub-corpus of each segment: its domain, say) are empty where unknown.
     """
 
     systems: Mapping[str, tuple[str, ...]]
     references: tuple[tuple[str, ...], ...]
     sources: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
     name: str = ""
     languages: tuple[str, str] | None = None
     reference_names: tuple[str, ...] = field(default=())
@@ -69,6 +70,8 @@ class Dataset:
             yield "the source", self.sources
         if self.documents:
             yield "the list of documents", self.documents
+        if self.groups:
+            yield "the list of groups", self.groups
 
 
 def reference_tuples(

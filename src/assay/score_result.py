@@ -39,6 +39,7 @@ class MetricScores:
     intervals: list[Interval] | None = None
     segments: Array | None = None
     documents: Grouped | None = None
+    groups: Grouped | None = None
     comparisons: list[Comparison] | None = None
     clusters: list[int] | None = None
 
@@ -64,11 +65,8 @@ class ScoreResult:
             if entry.comparisons and self.questions.all_pairs:
                 found.append(self._pairs(entry))
         for entry in self.by_metric:
-            if entry.documents is not None:
-                names, scores = entry.documents
-                found.append(
-                    self._grid(f"{self._label(entry)} by document", "document", names, scores)
-                )
+            for kind, (names, scores) in _parts(entry):
+                found.append(self._grid(f"{self._label(entry)} by {kind}", kind, names, scores))
             if entry.segments is not None:
                 numbers = range(1, entry.segments.shape[1] + 1)
                 title = f"{self._label(entry)} by segment"
@@ -93,6 +91,7 @@ class ScoreResult:
             "effect": asked.test != "none",
             "cluster": asked.test != "none" and asked.all_pairs,
             "document": asked.documents,
+            "group": asked.groups,
             "segment": asked.segments,
         }
         keys = [*_KEYS, *(key for key, wanted in extra.items() if wanted)]
@@ -113,15 +112,13 @@ class ScoreResult:
                 yield self._record(entry, each.first, entry.corpus[each.first]) | self._compared(
                     each
                 )
-        yield from self._parts(entry)
+        yield from self._part_records(entry)
 
-    def _parts(self, entry: MetricScores) -> Iterator[Record]:
+    def _part_records(self, entry: MetricScores) -> Iterator[Record]:
         for at in range(len(self.systems)):
-            if entry.documents is not None:
-                for name, value in zip(
-                    entry.documents.names, entry.documents.scores[at], strict=True
-                ):
-                    yield self._record(entry, at, value) | {"document": name}
+            for kind, (names, scores) in _parts(entry):
+                for name, value in zip(names, scores[at], strict=True):
+                    yield self._record(entry, at, value) | {kind: name}
             if entry.segments is not None:
                 for number, value in enumerate(entry.segments[at], 1):
                     yield self._record(entry, at, value) | {"segment": number}
@@ -277,6 +274,14 @@ def labels(metrics: Sequence[Metric]) -> list[str]:
         str(metric) if titles.count(title) > 1 else title
         for metric, title in zip(metrics, titles, strict=True)
     ]
+
+
+def _parts(entry: MetricScores) -> Iterator[tuple[str, Grouped]]:
+    """The parts of the test set that were asked for, by the name of their kind."""
+    if entry.documents is not None:
+        yield "document", entry.documents
+    if entry.groups is not None:
+        yield "group", entry.groups
 
 
 def _comparison_cells(each: Comparison | None) -> list[Cell]:

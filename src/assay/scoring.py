@@ -42,6 +42,7 @@ class Questions:
 
     segments: bool = False
     documents: bool = False
+    groups: bool = False
     confidence: bool = False
     method: IntervalMethod | None = None  # each metric's own: BCa, or centred for types
     level: float = 0.95
@@ -108,7 +109,7 @@ def score_each(
     _check(dataset, questions, seed)
     _check_metrics(metrics, imported)
     segments = dataset.all_segments()
-    count = reference_count(segments)
+    count = reference_count(dataset.references)
     for metric in metrics:
         statistics = system_statistics(dataset, metric, segments)
         yield _answer(dataset, statistics, count, questions, seed)
@@ -140,6 +141,8 @@ def _lines(label: str, lines: Sequence[str]) -> tuple[str, ...]:
 def _check(dataset: Dataset, questions: Questions, seed: int) -> None:
     if not len(dataset) or not dataset.systems:
         raise DataError("there is nothing to score: give at least one system and one segment.")
+    if questions.groups and not dataset.groups:
+        raise DataError("group scores need a group for each segment: give them with --groups FILE.")
     if questions.documents and not dataset.documents:
         raise DataError("document scores need document ids: give them with --docs FILE.")
     if questions.test != "none" and len(dataset.systems) < 2:
@@ -192,7 +195,8 @@ def _answer(
         corpus=corpus,
         intervals=_intervals(statistics, corpus, questions, seed),
         segments=np.array([s.segments() for s in statistics]) if questions.segments else None,
-        documents=_by_document(dataset, statistics) if questions.documents else None,
+        documents=_by(dataset.documents, statistics) if questions.documents else None,
+        groups=_by(dataset.groups, statistics) if questions.groups else None,
         comparisons=comparisons,
         clusters=_clusters(metric, corpus, comparisons) if questions.all_pairs else None,
     )
@@ -254,6 +258,6 @@ def _clusters(
     return rank_clusters(corpus, differ, higher_is_better=metric.higher_is_better)
 
 
-def _by_document(dataset: Dataset, statistics: list[Statistics]) -> Grouped:
-    names, weights = groups(dataset.documents)
+def _by(labels: Sequence[str], statistics: list[Statistics]) -> Grouped:
+    names, weights = groups(labels)
     return Grouped(names, np.array([each.score(weights) for each in statistics]))

@@ -260,7 +260,28 @@ def test_a_folder_holds_a_whole_test_set(run, layout):
     assert sum(each["document"] is not None for each in found) == 24
     files = records(run("score ref.A.txt ref.B.txt -i b.txt a.txt -m bleu -f json"))
     assert [each["score"] for each in found[:2]] == [each["score"] for each in files]
-    assert json.loads(ran.out)["inputs"] == [{"path": folder, "sha256": None, "segments": 120}]
+    inputs = json.loads(ran.out)["inputs"]
+    assert len(inputs) == 6, "the source, two references, two of the systems, the documents"
+    for each in inputs:
+        path = Path(each["path"])
+        assert path.is_relative_to(folder)
+        assert each["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_groups_are_scored_like_a_corpus_of_their_own(run):
+    groups = [line.split("\t")[3] for line in lines("docs.tsv")[1:]]
+    Path("groups.txt").write_text("".join(f"{group}\n" for group in groups))
+    found = records(run("score ref.txt -i a.txt -m bleu macrof --groups groups.txt -f json"))
+    assert {each["group"] for each in found} == {None, *groups}
+    ours = {each["group"]: each["score"] for each in found if each["metric"] == "bleu"}
+    chosen = [at for at, group in enumerate(groups) if group == "law"]
+    hypotheses, references = ([lines(name)[at] for at in chosen] for name in ("a.txt", "ref.txt"))
+    assert ours["law"] == pytest.approx(BLEU().corpus_score(hypotheses, [references]).score)
+
+
+def test_groups_of_another_length_are_refused(refusal):
+    Path("short.txt").write_text("x\n")
+    assert "short.txt: 1 lines" in refusal("score ref.txt -i a.txt --groups short.txt")
 
 
 @pytest.mark.parametrize("place", ["reference", "system"])

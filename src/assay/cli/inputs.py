@@ -10,7 +10,15 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from assay.data import DataError, Dataset
-from assay.io import digest, read_dataset, read_documents, read_folder, read_testset
+from assay.io import (
+    digest,
+    folder_files,
+    read_dataset,
+    read_documents,
+    read_folder,
+    read_lines,
+    read_testset,
+)
 from assay.io.files import suffix
 from assay.metrics.base import Metric
 from assay.registry import names, parse, parse_all
@@ -110,6 +118,8 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
         dataset = _from_files(args)
     if not dataset.systems:
         raise DataError("no system to look at: name the outputs with -i.")
+    if getattr(args, "groups", None):
+        dataset = replace(dataset, groups=_labels(args.groups, len(dataset)))
     return Inputs(dataset, [_describe(path, len(dataset)) for path in _paths(args)])
 
 
@@ -171,6 +181,16 @@ def _from_files(args: argparse.Namespace) -> Dataset:
     )
 
 
+def _labels(path: str, length: int) -> tuple[str, ...]:
+    labels = read_lines(path)
+    if len(labels) != length:
+        raise DataError(
+            f"{path}: {len(labels)} lines, but there are {length} segments. "
+            "Give one group per segment, a line each."
+        )
+    return labels
+
+
 def _standard_input() -> list[str]:
     """Standard input as the only system; nobody types one in at a terminal."""
     if sys.stdin is not None and sys.stdin.isatty():
@@ -179,12 +199,14 @@ def _standard_input() -> list[str]:
 
 
 def _paths(args: argparse.Namespace) -> list[str]:
-    """Every file that was read; a folder stands for all in it."""
-    texts = [args.data] if args.data else [*args.references, *args.input, args.source]
-    paths = [*texts, args.docs, *getattr(args, "scores", ())]
+    """Every file that was read."""
+    if args.data:
+        texts = [str(path) for path in folder_files(args.data, args.languages, args.input)]
+    else:
+        texts = [*args.references, *args.input, args.source]
+    paths = [*texts, args.docs, getattr(args, "groups", None), *getattr(args, "scores", ())]
     return list(dict.fromkeys(path for path in paths if path))
 
 
 def _describe(path: str, segments: int) -> Record:
-    sha256 = None if Path(path).is_dir() else digest(path)
-    return {"path": path, "sha256": sha256, "segments": segments}
+    return {"path": path, "sha256": digest(path), "segments": segments}

@@ -43,6 +43,12 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
     add("-sl", "--segments", "--sentence-level", action="store_true", help="score every segment")
     add("--documents", action="store_true", help="score every document (needs --docs or --data)")
+    add(
+        "--groups",
+        metavar="FILE",
+        help="score every sub-corpus: a file with the group of each "
+        "segment (its domain, say), a line each",
+    )
     add("--confidence", action="store_true", help="bootstrap interval of every score")
     add(
         "--interval",
@@ -118,6 +124,7 @@ def _questions(args: argparse.Namespace) -> Questions:
     return Questions(
         segments=args.segments,
         documents=args.documents,
+        groups=args.groups is not None,
         confidence=args.confidence or args.interval is not None,
         method=args.interval,
         level=args.level,

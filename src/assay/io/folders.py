@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from assay.io.scores import read_scores
 from assay.scores import Scores
 from assay.settings import nearest
 
-__all__ = ["read_folder", "read_folder_scores", "write_folder"]
+__all__ = ["folder_files", "read_folder", "read_folder_scores", "write_folder"]
 
 _PAIR = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)?-[a-z]{2,3}(?:_[A-Za-z]+)?")
 _TEXTS = (".txt", ".txt.gz", ".txt.xz")
@@ -60,6 +60,16 @@ def read_folder_scores(path: FilePath, languages: str | None = None) -> list[Sco
         )
         for name, each in folder.scores
     ]
+
+
+def folder_files(
+    path: FilePath, languages: str | None = None, systems: Sequence[str] = ()
+) -> list[Path]:
+    """The files that `read_folder` reads; of the systems only those named, or all."""
+    folder = _find(Path(path), languages)
+    chosen = [each for name, each in folder.systems if not systems or name in systems]
+    references = [each for _, each in folder.references]
+    return [*folder.sources, *references, *chosen, *folder.documents]
 
 
 def write_folder(dataset: Dataset, path: FilePath) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -120,7 +120,11 @@ class Metric(Settings, ABC):
 
     def _score(self, segments: list[Segment]) -> Score:
         statistics = self.statistics(segments)
-        return Score(self.title, statistics.corpus(), self.signature(reference_count(segments)))
+        return Score(
+            self.title,
+            statistics.corpus(),
+            self.signature(reference_count(s.references for s in segments)),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,9 +170,9 @@ class Statistics:
         return self.benefit() - other.benefit()
 
 
-def reference_count(segments: Sequence[Segment]) -> int | str:
+def reference_count(references: Iterable[tuple[str, ...]]) -> int | str:
     """The number of references of every segment, or "var" where it varies."""
-    counts = {len(segment.references) for segment in segments}
+    counts = set(map(len, references))
     return counts.pop() if len(counts) == 1 else "var"
 
 

@@ -115,7 +115,7 @@ class BLEU(Metric):
         return BLEUScore(
             name=self.title,
             score=float(self.aggregate(sums)[0]),
-            signature=self.signature(reference_count(segments)),
+            signature=self.signature(reference_count(s.references for s in segments)),
             precisions=tuple(map(float, self._precisions(sums)[0][0])),
             bp=float(brevity_penalty(sums[:, 0], sums[:, 1])[0]),
             sys_len=int(sums[0, 0]),

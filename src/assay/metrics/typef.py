@@ -130,11 +130,12 @@ class TypeF(Metric):
         types = rows.indices[::3] // 3
         before, after = self.terms(totals), self.terms(totals[types] - rows.data.reshape(-1, 3))
         segments = _segment_of_each_entry(rows)
+        # Differences of sums are not exact: they must not fall below 0 where nothing is left ...
         parts = (
-            whole.sum() + _sum_by(segments, less - whole[types], rows.shape[0])
+            np.maximum(0, whole.sum() + _sum_by(segments, less - whole[types], rows.shape[0]))
             for whole, less in zip(before, after, strict=True)
         )
-        # Sums of k are not exact: where no type is left, only their rounding would be divided.
+        # ... and where no type is left, only their rounding would be divided.
         gone = (after.denominator == 0) & (before.denominator[types] > 0)
         left = np.count_nonzero(before.denominator) - _sum_by(segments, gone, rows.shape[0])
         return np.where(left > 0, 100 * divide(*parts), 0.0)

@@ -36,6 +36,8 @@ _SPECIAL = str.maketrans(
         "≤": "\\ensuremath{\\leq}",
         "≥": "\\ensuremath{\\geq}",
         "→": "\\ensuremath{\\rightarrow}",
+        "↑": "\\ensuremath{\\uparrow}",
+        "↓": "\\ensuremath{\\downarrow}",
         "∞": "\\ensuremath{\\infty}",
         "Δ": "\\ensuremath{\\Delta}",
         "κ": "\\ensuremath{\\kappa}",
