@@ -25,7 +25,6 @@ LAYERS = (
     ("intervals",),
     ("comparisons", "clusters"),
     ("significance",),
-    ("score_result",),
     ("scoring",),
     ("checks", "compare", "io", "report"),
     ("demo",),

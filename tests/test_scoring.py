@@ -14,6 +14,7 @@ from assay.metrics.mean import Mean
 from assay.registry import parse_all
 from assay.scores import Scores
 from assay.scoring import Questions, score, score_dataset, score_each
+from assay.significance import all_pairs, holm
 from tests.corpora import demo
 
 NAMES = ("atlas", "birch", "cedar")
@@ -205,7 +206,8 @@ def test_tables_show_what_the_records_say(everything, records):
         ]
     sure = [tuple(row[:5]) for row in tables["BLEU: how sure is it?"].rows]
     keys = ("system", "score", "low", "high", "cluster")
-    assert sure == [tuple(each[key] for key in keys) for each in of(records, "corpus")]
+    ranked = sorted(of(records, "corpus"), key=lambda each: (each["cluster"], -each["score"]))
+    assert sure == [tuple(each[key] for key in keys) for each in ranked]
     grid = tables["TER by document"]
     assert grid.columns == ("document", *NAMES)
     cells = {
@@ -435,3 +437,17 @@ def test_a_dataset_without_systems_is_refused():
 def test_the_mean_of_segments_is_a_metric_like_any_other():
     statistics = Mean("comet").of([0.5, math.nan, 1.0])
     assert statistics.corpus() == 0.75
+
+
+@pytest.mark.parametrize(("systems", "resamples"), [(2, 1000), (7, 1000), (8, 1120), (19, 6840)])
+def test_there_are_resamples_enough_for_the_smallest_p_to_be_significant(systems, resamples):
+    asked = Questions(test="bootstrap", all_pairs=True).filled(systems)
+    assert asked.resamples == resamples
+    pairs = len(all_pairs(systems))
+    assert holm([1 / (resamples + 1)] * pairs)[0] < 0.05
+
+
+def test_a_number_of_resamples_that_is_given_stands():
+    asked = Questions(test="bootstrap", all_pairs=True, resamples=50, trials=70).filled(19)
+    assert (asked.resamples, asked.trials) == (50, 70)
+    assert Questions(all_pairs=True, test="randomisation").filled(30).trials == 17_400

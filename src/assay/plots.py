@@ -22,6 +22,9 @@ PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#8
 """Okabe and Ito's colours, without the two that vanish on white or on black."""
 
 CELL = 64
+POINTS = 40
+"""Lines with more points than this are drawn without them."""
+
 LABELS = 40
 """More points than this go without labels."""
 
@@ -50,10 +53,9 @@ def line_chart(
     across["scale"] = {"type": "log", "nice": False} if log_x else {"zero": False}
     up = _axis(values, "y", y_title or y) | {"scale": {"zero": False}}
     key = _legend(values)
-    layers = [
-        _layer({"type": "line", "strokeWidth": 2}, y=up),
-        _layer({"type": "point", "filled": True, "size": 45}, y=up, shape=key),
-    ]
+    layers = [_layer({"type": "line", "strokeWidth": 2}, y=up)]
+    if len(values) <= POINTS * len({record["series"] for record in values}):
+        layers.append(_layer({"type": "point", "filled": True, "size": 45}, y=up, shape=key))
     if band:
         limits = {"y": up | {"field": "low"}, "y2": {"field": "high"}}
         layers.insert(0, _layer({"type": "area", "opacity": 0.18}, **limits))
@@ -161,7 +163,8 @@ def _spec(
 
     Inside, fields have names of their own: Vega takes dots, quotes and brackets for syntax.
     """
-    config = {"range": {"category": list(PALETTE)}, "axis": {"labelLimit": 240}}
+    axis = {"labelLimit": 240, "labelOverlap": "greedy", "labelSeparation": 8}
+    config = {"range": {"category": list(PALETTE)}, "axis": axis}
     data = {"usermeta": {"fields": dict(names)}, "data": {"values": values}}
     size = {"width": width, "height": height}
     return {"$schema": SCHEMA, **data, **size, **spec, "config": config}
@@ -199,6 +202,7 @@ def _category(field: str, *, tilt: int = 0) -> Spec:
 def _legend(values: list[Record]) -> Spec:
     """A colour or a shape per series; the same domain for both makes them one legend."""
     legend = {"orient": "top", "columns": 4, "labelLimit": 200, "title": None, "symbolOpacity": 1}
+    legend["columnPadding"] = 28  # fonts of readers differ in width
     scale = {"domain": _domain(values, "series")}
     return {"field": "series", "type": "nominal", "scale": scale, "legend": legend}
 

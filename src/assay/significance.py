@@ -84,6 +84,7 @@ def paired_bootstrap(
     statistic: BootstrapStatistic = "two-sided",
     level: float = 0.95,
     rng: np.random.Generator,
+    replicates: Array | None = None,
 ) -> list[Comparison]:
     """Compare systems on the same resamples (Koehn, 2004), one comparison per pair.
 
@@ -93,9 +94,10 @@ def paired_bootstrap(
 
     "sacrebleu" is the statistic of sacreBLEU and Moses: how often |difference|, less its mean,
     is above the observed |difference|. It gives their figures, also the 1 / (resamples + 1) that
-    they give to identical systems.
+    they give to identical systems. `replicates` are those of `bootstrap`, where they are at hand.
     """
-    replicates = bootstrap(statistics, resamples=resamples, rng=rng)
+    if replicates is None:
+        replicates = bootstrap(statistics, resamples=resamples, rng=rng)
     scores = [each.corpus() for each in statistics]
     p = np.array(
         [

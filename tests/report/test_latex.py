@@ -22,6 +22,7 @@ TOKENS = re.compile(
 NAMES = {"textbackslash": "\\", "textasciicircum": "^", "textasciitilde": "~", "textbar": "|"}
 NAMES |= {"textless": "<", "textgreater": ">", "textendash": "–"}
 MATHS = {"-": "−", "\\pm": "±", "\\times": "×", "\\leq": "≤", "\\geq": "≥", "\\infty": "∞"}
+MATHS |= {"\\uparrow": "↑", "\\downarrow": "↓"}
 MATHS |= {"\\rightarrow": "→", "\\Delta": "Δ", "\\kappa": "κ", "\\rho": "ρ", "\\tau": "τ"}
 
 

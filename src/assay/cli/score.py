@@ -11,8 +11,7 @@ from assay.cli.output import add_output, check_output, show, warn, write
 from assay.cli.progress import track
 from assay.data import DataError
 from assay.io import read_scores
-from assay.score_result import ScoreResult
-from assay.scoring import Questions, score_each
+from assay.scoring import Questions, ScoreResult, score_each
 
 __all__ = ["COMMAND"]
 
@@ -81,25 +80,24 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
         "--paired-bs-n",
         "--confidence-n",
         type=whole_number(1),
-        default=1000,
         metavar="N",
         dest="resamples",
-        help="bootstrap resamples (default: 1000)",
+        help="bootstrap resamples (default: 1000, and more where many pairs need it)",
     )
     add(
         "--paired-ar-n",
         type=whole_number(1),
-        default=10_000,
         metavar="N",
         dest="trials",
-        help="randomisation trials (default: 10000)",
+        help="randomisation trials (default: 10000, and more where many pairs need it)",
     )
 
 
 def _run(args: argparse.Namespace) -> int:
-    questions = _questions(args)
+    asked = _questions(args)
     inputs = read_inputs(args)
     dataset = inputs.dataset
+    questions = asked.filled(len(dataset.systems))
     metrics = read_metrics(args, dataset)
     check_output(args, inputs.files)
     imported = [

@@ -13,8 +13,7 @@ from assay.data import DataError, Dataset
 from assay.metrics.base import Array, Metric
 from assay.plots import line_chart, scatter
 from assay.results import Cell, Chart, Record, Span, Table
-from assay.score_result import labels
-from assay.scoring import system_statistics
+from assay.scoring import labels, system_statistics
 
 __all__ = ["Favoritism", "FavoritismResult", "favoritism"]
 

@@ -26,9 +26,9 @@ _TAGS = {"svg", "g", "path", "line", "rect", "circle", "text", "tspan", "defs", 
 _TAGS |= {"linearGradient", "radialGradient", "stop"}
 _BANNED = re.compile(r"on|style$|href$|\{", re.IGNORECASE)
 _LOADING = {"url", "href"}
-_MEMBERS = {"constructor", "toString", "toLocaleString", "valueOf", "hasOwnProperty"}
-_MEMBERS |= {"isPrototypeOf", "propertyIsEnumerable", "__proto__"}
-_MEMBERS |= {f"__{verb}{what}__" for verb in ("define", "lookup") for what in ("Getter", "Setter")}
+_STOPPING = {"constructor", "toString", "toLocaleString", "valueOf", "hasOwnProperty"}
+_STOPPING |= {"isPrototypeOf", "propertyIsEnumerable", "__proto__", "if"}
+_STOPPING |= {f"__{verb}{what}__" for verb in ("define", "lookup") for what in ("Getter", "Setter")}
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
@@ -117,10 +117,11 @@ def _visible(part: Any) -> Any:
 def _drawable(text: str) -> str:
     """The text without what stops vl-convert: control characters, which abort the process.
 
-    Vega shortens long labels by UTF-16 units, and a halved emoji stops it, too. So does a word
-    that every JavaScript object has a member for; a space of no width makes it another word.
+    Vega shortens long labels by UTF-16 units, and a halved emoji stops it, too. So do a word that
+    every JavaScript object has a member for and "if", which it takes for a signal; a space of no
+    width makes it another word.
     """
-    text = visible(text) + "\u200b" * (text in _MEMBERS)
+    text = visible(text) + "\u200b" * (text in _STOPPING)
     if len(text.encode("utf-16-le")) <= 2 * SHORT:
         return text
     return _ASTRAL.sub(lambda match: f"\\U{ord(match[0]):08x}", text)

@@ -1,10 +1,8 @@
-"""Scores of all systems by all metrics at once, with whatever is asked about them."""
+"""Scoring: statistics once per metric, and every answer from them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -12,13 +10,13 @@ from assay.data import DataError, Dataset, Segment, reference_tuples
 from assay.metrics.base import Array, Metric, Statistics, reference_count
 from assay.metrics.mean import Mean
 from assay.registry import parse_all
-from assay.score_result import Grouped, MetricScores, ScoreResult
 from assay.scores import Scores
+from assay.scoring.entries import Grouped, MetricScores
+from assay.scoring.questions import Questions
+from assay.scoring.result import ScoreResult
 from assay.significance import (
-    BootstrapStatistic,
     Comparison,
     Interval,
-    IntervalMethod,
     against_first,
     all_pairs,
     bootstrap,
@@ -30,27 +28,10 @@ from assay.significance import (
 )
 from assay.weights import groups
 
-__all__ = ["SEED", "Questions", "score", "score_dataset", "score_each", "system_statistics"]
+__all__ = ["SEED", "score", "score_dataset", "score_each", "system_statistics"]
 
 SEED = 12345
 """sacreBLEU's seed; its resamples are ours."""
-
-
-@dataclass(frozen=True)
-class Questions:
-    """What to find out about the scores besides the scores themselves."""
-
-    segments: bool = False
-    documents: bool = False
-    groups: bool = False
-    confidence: bool = False
-    method: IntervalMethod | None = None  # each metric's own: BCa, or centred for types
-    level: float = 0.95
-    test: Literal["none", "bootstrap", "randomisation"] = "none"
-    statistic: BootstrapStatistic = "two-sided"
-    all_pairs: bool = False
-    resamples: int = 1000
-    trials: int = 10_000
 
 
 NO_QUESTIONS = Questions()
@@ -93,8 +74,9 @@ def score_dataset(
     seed: int = SEED,
 ) -> ScoreResult:
     """Score every system of a dataset by every metric, and by imported segment scores."""
-    found = score_each(dataset, metrics, imported=imported, questions=questions, seed=seed)
-    return ScoreResult(tuple(dataset.systems), tuple(found), questions)
+    asked = questions.filled(len(dataset.systems))
+    found = score_each(dataset, metrics, imported=imported, questions=asked, seed=seed)
+    return ScoreResult(tuple(dataset.systems), tuple(found), asked)
 
 
 def score_each(
@@ -106,6 +88,7 @@ def score_each(
     seed: int = SEED,
 ) -> Iterator[MetricScores]:
     """What each metric says, one after the other as they are ready."""
+    questions = questions.filled(len(dataset.systems))
     _check(dataset, questions, seed)
     _check_metrics(metrics, imported)
     segments = dataset.all_segments()
@@ -147,7 +130,7 @@ def _check(dataset: Dataset, questions: Questions, seed: int) -> None:
         raise DataError("document scores need document ids: give them with --docs FILE.")
     if questions.test != "none" and len(dataset.systems) < 2:
         raise DataError("a paired test compares systems: give at least two with -i.")
-    if min(questions.resamples, questions.trials) < 1:
+    if min(questions.resamples or 0, questions.trials or 0) < 1:
         raise DataError("the number of resamples or trials is at least 1.")
     if not 0 < questions.level < 1:
         raise DataError(f"level {questions.level:g}: give a share between 0 and 1, such as 0.95.")
@@ -187,13 +170,14 @@ def _answer(
 ) -> MetricScores:
     metric = statistics[0].metric
     counted = references if metric.needs_references else None
-    comparisons = _compare(statistics, questions, seed)
+    replicates = _replicates(statistics, questions, seed)
+    comparisons = _compare(statistics, replicates, questions, seed)
     corpus = np.array([each.corpus() for each in statistics])
     return MetricScores(
         metric=metric,
         signature=f"{metric.title}|{metric.signature(counted)}",
         corpus=corpus,
-        intervals=_intervals(statistics, corpus, questions, seed),
+        intervals=_intervals(statistics, corpus, replicates, questions),
         segments=np.array([s.segments() for s in statistics]) if questions.segments else None,
         documents=_by(dataset.documents, statistics) if questions.documents else None,
         groups=_by(dataset.groups, statistics) if questions.groups else None,
@@ -202,13 +186,18 @@ def _answer(
     )
 
 
+def _replicates(statistics: list[Statistics], questions: Questions, seed: int) -> Array:
+    """Bootstrap scores for the intervals and the paired bootstrap; none where neither is asked."""
+    asked = questions.confidence or questions.test == "bootstrap"
+    rng, count = np.random.default_rng(seed), (questions.resamples or 0) if asked else 0
+    return bootstrap(statistics, resamples=count, rng=rng)
+
+
 def _intervals(
-    statistics: list[Statistics], corpus: Array, questions: Questions, seed: int
+    statistics: list[Statistics], corpus: Array, replicates: Array, questions: Questions
 ) -> list[Interval] | None:
     if not questions.confidence:
         return None
-    rng = np.random.default_rng(seed)
-    replicates = bootstrap(statistics, resamples=questions.resamples, rng=rng)
     return [
         interval(
             float(corpus[at]),
@@ -222,7 +211,7 @@ def _intervals(
 
 
 def _compare(
-    statistics: list[Statistics], questions: Questions, seed: int
+    statistics: list[Statistics], replicates: Array, questions: Questions, seed: int
 ) -> list[Comparison] | None:
     pairs = (all_pairs if questions.all_pairs else against_first)(len(statistics))
     rng = np.random.default_rng(seed)
@@ -231,17 +220,17 @@ def _compare(
             return paired_bootstrap(
                 statistics,
                 pairs=pairs,
-                resamples=questions.resamples,
                 statistic=questions.statistic,
                 level=questions.level,
                 rng=rng,
+                replicates=replicates,
             )
         case "randomisation":
             return paired_randomisation(
                 statistics,
                 pairs=pairs,
-                trials=questions.trials,
-                resamples=questions.resamples,
+                trials=questions.trials or 0,
+                resamples=questions.resamples or 0,
                 level=questions.level,
                 rng=rng,
             )

@@ -1,60 +1,30 @@
-"""What `score` gives back: one entry per metric, shown as tables, charts and records."""
+"""Scores as people see them: tables with notes that say what stands in them, and charts."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-from assay.metrics.base import Array, Metric
+from assay.metrics.base import Array
 from assay.plots import bar_chart, heat_map
 from assay.results import Cell, Chart, Record, Table
-from assay.significance import Comparison, Interval
+from assay.scoring.entries import MetricScores, labels, parts
+from assay.scoring.questions import ALPHA, Questions
+from assay.significance import Comparison
 
-if TYPE_CHECKING:
-    from assay.scoring import Questions
+__all__ = ["Display"]
 
-__all__ = ["Grouped", "MetricScores", "ScoreResult", "labels"]
-
-ALPHA = 0.05
-_KEYS = ("system", "metric", "signature", "score")
 MANY_SYSTEMS = 4
-
-
-class Grouped(NamedTuple):
-    """Scores of parts of the test set, (systems, groups)."""
-
-    names: tuple[str, ...]
-    scores: Array
+"""From so many systems on, a map of all pairs is easier to read than the table."""
 
 
 @dataclass(frozen=True, eq=False)
-class MetricScores:
-    """What one metric says of all systems; what was not asked for is None."""
-
-    metric: Metric
-    signature: str
-    corpus: Array
-    intervals: list[Interval] | None = None
-    segments: Array | None = None
-    documents: Grouped | None = None
-    groups: Grouped | None = None
-    comparisons: list[Comparison] | None = None
-    clusters: list[int] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class ScoreResult:
-    """Scores of systems by metrics."""
+class Display:
+    """The tables and charts of a result."""
 
     systems: tuple[str, ...]
     by_metric: tuple[MetricScores, ...]
     questions: Questions
-
-    def records(self) -> list[Record]:
-        """One record per system and metric; then per pair, document and segment where asked."""
-        return [self._complete(each) for entry in self.by_metric for each in self._records(entry)]
 
     def tables(self) -> list[Table]:
         """An overview, and for each metric what was asked about it."""
@@ -65,7 +35,7 @@ class ScoreResult:
             if entry.comparisons and self.questions.all_pairs:
                 found.append(self._pairs(entry))
         for entry in self.by_metric:
-            for kind, (names, scores) in _parts(entry):
+            for kind, (names, scores) in parts(entry):
                 found.append(self._grid(f"{self._label(entry)} by {kind}", kind, names, scores))
             if entry.segments is not None:
                 numbers = range(1, entry.segments.shape[1] + 1)
@@ -77,78 +47,6 @@ class ScoreResult:
         """Bars with intervals, and for all pairs of many systems a map of the differences."""
         maps = [self._map(each) for each in self.by_metric if each.comparisons]
         return [self._bars(), *(maps if self._many_pairs else [])]
-
-    def _complete(self, record: Record) -> Record:
-        """All records have the same keys in the same order, and None for the unknown (nan)."""
-        asked = self.questions
-        extra = {
-            "low": asked.confidence,
-            "high": asked.confidence,
-            "baseline": asked.test != "none",
-            "difference": asked.test != "none",
-            "p": asked.test != "none",
-            "p_holm": asked.test != "none",
-            "effect": asked.test != "none",
-            "cluster": asked.test != "none" and asked.all_pairs,
-            "document": asked.documents,
-            "group": asked.groups,
-            "segment": asked.segments,
-        }
-        keys = [*_KEYS, *(key for key, wanted in extra.items() if wanted)]
-        values = {key: record.get(key) for key in keys}
-        return {key: None if _is_nan(value) else value for key, value in values.items()}
-
-    def _records(self, entry: MetricScores) -> Iterator[Record]:
-        against_baseline = {} if self.questions.all_pairs else self._by_first(entry)
-        for at in range(len(self.systems)):
-            record = self._record(entry, at, entry.corpus[at])
-            if entry.intervals:
-                record |= {"low": entry.intervals[at].low, "high": entry.intervals[at].high}
-            if entry.clusters:
-                record |= {"cluster": entry.clusters[at]}
-            yield record | self._compared(against_baseline.get(at))
-        if self.questions.all_pairs:
-            for each in entry.comparisons or ():
-                yield self._record(entry, each.first, entry.corpus[each.first]) | self._compared(
-                    each
-                )
-        yield from self._part_records(entry)
-
-    def _part_records(self, entry: MetricScores) -> Iterator[Record]:
-        for at in range(len(self.systems)):
-            for kind, (names, scores) in _parts(entry):
-                for name, value in zip(names, scores[at], strict=True):
-                    yield self._record(entry, at, value) | {kind: name}
-            if entry.segments is not None:
-                for number, value in enumerate(entry.segments[at], 1):
-                    yield self._record(entry, at, value) | {"segment": number}
-
-    def _record(self, entry: MetricScores, at: int, value: float) -> Record:
-        return {
-            "system": self.systems[at],
-            "metric": str(entry.metric),
-            "signature": entry.signature,
-            "score": float(value),
-        }
-
-    def _compared(self, each: Comparison | None) -> Record:
-        if each is None:
-            return {}
-        names = ("difference", "p", "p_holm", "effect")
-        return {"baseline": self.systems[each.second], **{n: getattr(each, n) for n in names}}
-
-    def _label(self, entry: MetricScores) -> str:
-        """The metric's title, or its settings where two have the same title."""
-        metrics = [each.metric for each in self.by_metric]
-        return labels(metrics)[metrics.index(entry.metric)]
-
-    def _column(self, entry: MetricScores) -> str:
-        """The heading: the metric and which way is better."""
-        return f"{self._label(entry)} {'↑' if entry.metric.higher_is_better else '↓'}"
-
-    @staticmethod
-    def _by_first(entry: MetricScores) -> dict[int, Comparison]:
-        return {each.first: each for each in entry.comparisons or ()}
 
     def _overview(self) -> Table:
         columns = [self._column(entry) for entry in self.by_metric]
@@ -164,15 +62,15 @@ class ScoreResult:
         return Table("Scores", ("system", *columns), rows, note, best=best)
 
     def _details(self, entry: MetricScores) -> Table:
-        asked, compared = self.questions, self._by_first(entry)
+        asked, compared = self.questions, {each.first: each for each in entry.comparisons or ()}
         columns = ["system", self._column(entry)]
         columns += ["low", "high"] if entry.intervals else []
         columns += ["cluster"] if entry.clusters else []
         baseline = bool(entry.comparisons) and not asked.all_pairs
         columns += ["difference", "p", "p (Holm)", "", "effect", "wins %"] if baseline else []
         rows: list[list[Cell]] = []
-        for at, system in enumerate(self.systems):
-            row: list[Cell] = [system, float(entry.corpus[at])]
+        for at in self._ranked(entry) if entry.clusters else range(len(self.systems)):
+            row: list[Cell] = [self.systems[at], float(entry.corpus[at])]
             row += entry.intervals[at][:2] if entry.intervals else []
             row += [entry.clusters[at]] if entry.clusters else []
             row += _comparison_cells(compared.get(at)) if baseline else []
@@ -180,6 +78,13 @@ class ScoreResult:
         title = f"{self._label(entry)}: how sure is it?"
         note = self._details_note(entry)
         return Table(title, tuple(columns), rows, note, {"p": 4, "p (Holm)": 4})
+
+    def _ranked(self, entry: MetricScores) -> list[int]:
+        """The systems by cluster, and by score within one."""
+        sign = -1 if entry.metric.higher_is_better else 1
+        clusters = entry.clusters or [1] * len(self.systems)
+        order = range(len(self.systems))
+        return sorted(order, key=lambda at: (clusters[at], sign * float(entry.corpus[at])))
 
     def _details_note(self, entry: MetricScores) -> str:
         method = self.questions.method or entry.metric.interval_method
@@ -234,9 +139,8 @@ class ScoreResult:
         return self.questions.all_pairs and len(self.systems) >= MANY_SYSTEMS
 
     def _bars(self) -> Chart:
-        records = [
-            self._record(entry, at, entry.corpus[at])
-            | {"metric": self._column(entry)}
+        records: list[Record] = [
+            {"system": self.systems[at], "metric": self._column(entry), "score": entry.corpus[at]}
             | (entry.intervals[at]._asdict() if entry.intervals else {})
             for at in range(len(self.systems))
             for entry in self.by_metric
@@ -262,26 +166,14 @@ class ScoreResult:
         chart = heat_map(title, records, "other", "system", "difference", diverging=True)
         return replace(chart, after=f"{self._label(entry)}: every pair")
 
+    def _label(self, entry: MetricScores) -> str:
+        """The metric's title, or its settings where two have the same title."""
+        metrics = [each.metric for each in self.by_metric]
+        return labels(metrics)[metrics.index(entry.metric)]
 
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and math.isnan(value)
-
-
-def labels(metrics: Sequence[Metric]) -> list[str]:
-    """The metrics' titles; the settings of those that share a title."""
-    titles = [metric.title for metric in metrics]
-    return [
-        str(metric) if titles.count(title) > 1 else title
-        for metric, title in zip(metrics, titles, strict=True)
-    ]
-
-
-def _parts(entry: MetricScores) -> Iterator[tuple[str, Grouped]]:
-    """The parts of the test set that were asked for, by the name of their kind."""
-    if entry.documents is not None:
-        yield "document", entry.documents
-    if entry.groups is not None:
-        yield "group", entry.groups
+    def _column(self, entry: MetricScores) -> str:
+        """The heading: the metric and which way is better."""
+        return f"{self._label(entry)} {'↑' if entry.metric.higher_is_better else '↓'}"
 
 
 def _comparison_cells(each: Comparison | None) -> list[Cell]:

@@ -1,0 +1,51 @@
+"""What one metric says of all systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from assay.metrics.base import Array, Metric
+from assay.significance import Comparison, Interval
+
+__all__ = ["Grouped", "MetricScores", "labels", "parts"]
+
+
+class Grouped(NamedTuple):
+    """Scores of parts of the test set, (systems, groups)."""
+
+    names: tuple[str, ...]
+    scores: Array
+
+
+@dataclass(frozen=True, eq=False)
+class MetricScores:
+    """What one metric says of all systems; what was not asked for is None."""
+
+    metric: Metric
+    signature: str
+    corpus: Array
+    intervals: list[Interval] | None = None
+    segments: Array | None = None
+    documents: Grouped | None = None
+    groups: Grouped | None = None
+    comparisons: list[Comparison] | None = None
+    clusters: list[int] | None = None
+
+
+def labels(metrics: Sequence[Metric]) -> list[str]:
+    """The metrics' titles; the settings of those that share a title."""
+    titles = [metric.title for metric in metrics]
+    return [
+        str(metric) if titles.count(title) > 1 else title
+        for metric, title in zip(metrics, titles, strict=True)
+    ]
+
+
+def parts(entry: MetricScores) -> Iterator[tuple[str, Grouped]]:
+    """The parts of the test set that were asked for, by the name of their kind."""
+    if entry.documents is not None:
+        yield "document", entry.documents
+    if entry.groups is not None:
+        yield "group", entry.groups
