@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 __all__ = ["DataError", "Dataset", "Segment", "reference_tuples"]
@@ -55,14 +56,16 @@ class Dataset:
 
     def segments(self, system: str) -> list[Segment]:
         """The segments of one system, in order; all systems share the same reference tuples."""
-        sources = self.sources or ("",) * len(self)
-        lines = self.systems[system]
-        # Twice as fast as calling Segment, and there may be millions.
-        return list(map(_make_segment, zip(lines, self.references, sources, strict=True)))
+        return list(self._segments(system))
 
     def all_segments(self) -> list[Segment]:
         """The segments of every system, one system after the other."""
-        return [segment for system in self.systems for segment in self.segments(system)]
+        return list(chain.from_iterable(map(self._segments, self.systems)))
+
+    def _segments(self, system: str) -> Iterator[Segment]:
+        sources = self.sources or ("",) * len(self)
+        # Twice as fast as calling Segment, and there may be millions.
+        return map(_make_segment, zip(self.systems[system], self.references, sources, strict=True))
 
     def _parallel(self) -> Iterator[tuple[str, Sequence[str]]]:
         yield from ((f"system {name!r}", lines) for name, lines in self.systems.items())

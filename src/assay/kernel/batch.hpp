@@ -4,9 +4,8 @@
 #include <nanobind/nanobind.h>
 
 #include <stdexcept>
-#include <unordered_map>
 
-#include "text.hpp"
+#include "intern.hpp"
 
 namespace assay {
 
@@ -37,8 +36,7 @@ class Batch {
         if (size >= static_cast<Py_ssize_t>(UINT32_MAX))
             throw std::length_error("too many segments for one call");
         hypotheses_.reserve(static_cast<size_t>(size));
-        std::unordered_map<PyObject *, size_t> known;
-        known.reserve(static_cast<size_t>(size));
+        Known known(static_cast<size_t>(size));
         for (Py_ssize_t at = 0; at < size; ++at) add(PyTuple_GET_ITEM(owner_.ptr(), at), known);
     }
 
@@ -47,20 +45,45 @@ class Batch {
     const std::vector<Group> &groups() const { return groups_; }
 
   private:
+    // Which group has which tuple of references.
+    class Known {
+      public:
+        explicit Known(size_t most) {
+            while (slots_.size() < 2 * most) slots_.resize(2 * slots_.size());
+        }
+
+        // The group of the tuple, which is `fresh` where it was not known.
+        uint32_t group(PyObject *references, uint32_t fresh) {
+            const size_t mask = slots_.size() - 1;
+            size_t at = mix(reinterpret_cast<uintptr_t>(references)) & mask;
+            while (slots_[at].references && slots_[at].references != references)
+                at = (at + 1) & mask;
+            if (!slots_[at].references) slots_[at] = {references, fresh};
+            return slots_[at].group;
+        }
+
+      private:
+        struct Slot {
+            PyObject *references = nullptr;
+            uint32_t group = 0;
+        };
+        std::vector<Slot> slots_ = std::vector<Slot>(16);
+    };
+
     // Segments of different systems share their tuple of references: prepare it once.
-    void add(PyObject *segment, std::unordered_map<PyObject *, size_t> &known) {
+    void add(PyObject *segment, Known &known) {
         if (!PyTuple_Check(segment) || PyTuple_GET_SIZE(segment) < 2)
             throw nb::type_error("a segment is (hypothesis, references, ...)");
         PyObject *references = PyTuple_GET_ITEM(segment, 1);
         if (!PyTuple_Check(references) || PyTuple_GET_SIZE(references) == 0)
             throw nb::value_error("a segment needs a tuple of at least one reference");
-        const auto [found, fresh] = known.try_emplace(references, groups_.size());
-        if (fresh) {
+        const uint32_t group = known.group(references, static_cast<uint32_t>(groups_.size()));
+        if (group == groups_.size()) {
             groups_.emplace_back();
             for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(references); ++at)
                 groups_.back().references.push_back(view_of(PyTuple_GET_ITEM(references, at)));
         }
-        groups_[found->second].members.push_back(static_cast<uint32_t>(hypotheses_.size()));
+        groups_[group].members.push_back(static_cast<uint32_t>(hypotheses_.size()));
         hypotheses_.push_back(view_of(PyTuple_GET_ITEM(segment, 0)));
     }
 

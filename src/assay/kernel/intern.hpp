@@ -178,7 +178,7 @@ class NgramTrie {
 
     size_t locate(uint64_t key) const {
         const size_t mask = slots_.size() - 1;
-        size_t at = mix(key * 0xd6e8feb86659fd93ULL) & mask;
+        size_t at = static_cast<size_t>((key * 0x9e3779b97f4a7c15ULL) >> shift_);
         while (slots_[at].epoch == epoch_ && slots_[at].key != key) at = (at + 1) & mask;
         return at;
     }
@@ -186,6 +186,7 @@ class NgramTrie {
     void grow() {
         std::vector<Slot> old(std::max<size_t>(1024, 2 * slots_.size()));
         old.swap(slots_);
+        for (shift_ = 64; (size_t{1} << (64 - shift_)) < slots_.size();) --shift_;
         for (const Slot &slot : old)
             if (slot.epoch == epoch_) slots_[locate(slot.key)] = slot;
     }
@@ -193,6 +194,7 @@ class NgramTrie {
     std::vector<Slot> slots_;
     std::vector<Node> nodes_;
     size_t used_ = 0;
+    int shift_ = 64; // the highest bits of the product are the best mixed
     uint32_t epoch_ = 0, text_ = 0;
 };
 

@@ -53,7 +53,7 @@ nb::list tokenize(nb::sequence lines, std::string_view tokenizer, nb::bytes clas
     nb::list out;
     for (nb::handle line : lines) {
         nb::list words;
-        for (TextView word : split_words(view_of(line.ptr()))) words.append(string_of(word));
+        split_words.each(view_of(line.ptr()), [&](TextView word) { words.append(string_of(word)); });
         out.append(words);
     }
     return out;

@@ -27,7 +27,8 @@ class WordNgrams {
         lengths_.clear();
         for (const StringView &reference : group.references) {
             ids_.clear();
-            for (TextView word : tokenize_(reference)) ids_.push_back(vocabulary_.intern(word));
+            tokenize_.each(reference,
+                           [this](TextView word) { ids_.push_back(vocabulary_.intern(word)); });
             trie_.add(ids_.data(), ids_.size(), order_);
             lengths_.push_back(ids_.size());
         }
@@ -36,8 +37,8 @@ class WordNgrams {
     void count(uint32_t member) {
         ids_.clear();
         // A word that no reference has gets a number that no node has.
-        for (TextView word : tokenize_(batch_.hypothesis(member)))
-            ids_.push_back(vocabulary_.find(word));
+        tokenize_.each(batch_.hypothesis(member),
+                       [this](TextView word) { ids_.push_back(vocabulary_.find(word)); });
         double *row = rows_ + member * (2 + 2 * order_);
         row[0] = static_cast<double>(ids_.size());
         row[1] = static_cast<double>(closest(ids_.size()));
@@ -173,8 +174,7 @@ class CharacterNgrams {
         words_.clear();
         if (settings_.word_order > 0) {
             original_ = letters_;
-            split(original_, found_);
-            for (TextView word : found_) cut(word);
+            split(original_, [this](TextView word) { cut(word); });
         }
         if (!settings_.whitespace) remove_spaces(letters_);
     }
@@ -204,7 +204,7 @@ class CharacterNgrams {
     std::vector<Prepared> prepared_;
     Vocabulary vocabulary_;
     Text letters_, original_;
-    std::vector<TextView> found_, words_;
+    std::vector<TextView> words_;
     std::vector<uint32_t> ids_;
 };
 

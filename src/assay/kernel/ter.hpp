@@ -338,7 +338,7 @@ template <class Distance> class EditRows {
   private:
     void read(const StringView &line, Words &out) {
         out.clear();
-        for (TextView word : tokenize_(line)) out.push_back(vocabulary_.intern(word));
+        tokenize_.each(line, [&](TextView word) { out.push_back(vocabulary_.intern(word)); });
     }
 
     const Batch &batch_;

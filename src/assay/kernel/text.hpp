@@ -47,15 +47,14 @@ inline void strip_right(Text &text) {
     while (!text.empty() && is_space(text.back())) text.pop_back();
 }
 
-// The words of `text`: runs between white space, as str.split() gives them.
-inline void split(TextView text, std::vector<TextView> &words) {
-    words.clear();
+// Calls visit(word) for the runs between white space, as str.split() gives them.
+template <class Visit> inline void split(TextView text, Visit visit) {
     const size_t end = text.size();
     for (size_t at = 0; at < end;) {
         while (at < end && is_space(text[at])) ++at;
         const size_t start = at;
         while (at < end && !is_space(text[at])) ++at;
-        if (at > start) words.push_back(text.substr(start, at - start));
+        if (at > start) visit(TextView(text.data() + start, at - start));
     }
 }
 

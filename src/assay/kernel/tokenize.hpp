@@ -36,30 +36,28 @@ class Tokenizer {
     // `classes` has a byte per code point for intl: 1 punctuation, 2 number, 4 symbol.
     Tokenizer(Scheme scheme, std::string_view classes) : scheme_(scheme), classes_(classes) {}
 
-    // The words live in this tokenizer until the next call.
-    const std::vector<TextView> &operator()(const StringView &line) {
+    // Calls visit(word) for each word of the line; words live until the next call.
+    template <class Visit> void each(const StringView &line, Visit visit) {
         decode(line, text_);
         switch (scheme_) {
-        case Scheme::none: split(text_, words_); break;
-        case Scheme::v13a: v13a(); break;
-        case Scheme::intl: international(); break;
-        case Scheme::character: characters(); break;
+        case Scheme::none: return split(text_, visit);
+        case Scheme::character: return characters(visit);
+        case Scheme::v13a:
+            if (has_escapes()) unescape();
+            // The line is set between blanks, so a stop at its end is before something.
+            return cut([](char32_t c) { return western(c); }, true, visit);
+        case Scheme::intl:
+            strip_right(text_);
+            return cut([this](char32_t c) { return classified(c); }, false, visit);
         }
-        return words_;
     }
 
   private:
-    void v13a() {
-        bool special = false;
-        for (char32_t c : text_) special |= (c == U'\n') | (c == U'&') | (c == U'<');
-        if (special) unescape();
-        // The line is set between blanks, so a stop at its end is before something.
-        cut([](char32_t c) { return western(c); }, true);
-    }
-
-    void international() {
-        strip_right(text_);
-        cut([this](char32_t c) { return classified(c); }, false);
+    bool has_escapes() const {
+        uint32_t found = 0;
+        for (char32_t c : text_)
+            found |= uint32_t{c == U'\n'} | uint32_t{c == U'&'} | uint32_t{c == U'<'};
+        return found != 0;
     }
 
     void unescape() {
@@ -72,39 +70,35 @@ class Tokenizer {
         replace_all(U"&gt;", U">");
     }
 
-    template <class KindOf> void cut(KindOf kind_of, bool padded) {
-        words_.clear();
-        const TextView text(text_);
-        const size_t end = text.size();
+    template <class KindOf, class Visit> void cut(KindOf kind_of, bool padded, Visit visit) const {
+        const char32_t *text = text_.data();
+        const size_t end = text_.size();
         size_t start = 0;
         Kind before = Kind::space;
         bool set_apart = !padded; // by the second rule; at an unpadded start it has no first half
-        Kind now = end > 0 ? kind_of(text[0]) : Kind::space;
         for (size_t at = 0; at < end; ++at) {
-            const Kind after = at + 1 < end ? kind_of(text[at + 1]) : Kind::space;
-            const bool last = !padded && at + 1 == end;
+            const Kind now = kind_of(text[at]);
             bool alone = now == Kind::mark || (now == Kind::dash && before == Kind::number);
             if (now == Kind::stop) {
+                const bool last = at + 1 == end;
+                const Kind after = last ? Kind::space : kind_of(text[at + 1]);
                 set_apart = before != Kind::number && !set_apart;
-                alone = set_apart || (after != Kind::number && !last);
+                alone = set_apart || (after != Kind::number && (padded || !last));
             } else {
                 set_apart = false;
             }
-            if (alone || now == Kind::space) {
-                if (at > start) words_.push_back(text.substr(start, at - start));
-                if (alone) words_.push_back(text.substr(at, 1));
-                start = at + 1;
-            }
             before = now;
-            now = after;
+            if (now == Kind::letter || !(alone || now == Kind::space)) continue;
+            if (at > start) visit(TextView(text + start, at - start));
+            if (alone) visit(TextView(text + at, 1));
+            start = at + 1;
         }
-        if (end > start) words_.push_back(text.substr(start));
+        if (end > start) visit(TextView(text + start, end - start));
     }
 
-    void characters() {
-        words_.clear();
-        for (size_t at = 0; at < text_.size(); ++at)
-            if (!is_space(text_[at])) words_.push_back(TextView(text_).substr(at, 1));
+    template <class Visit> void characters(Visit visit) const {
+        for (const char32_t &c : text_)
+            if (!is_space(c)) visit(TextView(&c, 1));
     }
 
     static Kind western(char32_t c) {
@@ -153,7 +147,6 @@ class Tokenizer {
     Scheme scheme_;
     std::string_view classes_;
     Text text_, spare_;
-    std::vector<TextView> words_;
 };
 
 } // namespace assay

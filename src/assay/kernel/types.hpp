@@ -57,23 +57,16 @@ class TypeCounter {
     // The types of one line, sorted, with their counts.
     void list(const StringView &line) {
         ids_.clear();
-        const std::vector<TextView> &words = tokenize_(line);
         if (settings_.characters) {
             letters_.clear();
-            for (TextView word : words) letters_.append(word);
+            tokenize_.each(line, [this](TextView word) { letters_.append(word); });
             each(letters_.size(), [&](size_t at, size_t n) {
                 ids_.push_back(vocabulary.intern(TextView(letters_).substr(at, n)));
             });
         } else {
-            each(words.size(), [&](size_t at, size_t n) {
-                if (n == 1) return ids_.push_back(vocabulary.intern(words[at]));
-                letters_.clear();
-                for (size_t k = at; k < at + n; ++k) {
-                    if (k > at) letters_.push_back(U' ');
-                    letters_.append(words[k]);
-                }
-                ids_.push_back(vocabulary.intern(letters_));
-            });
+            words_.clear();
+            tokenize_.each(line, [this](TextView word) { words_.push_back(word); });
+            each(words_.size(), [&](size_t at, size_t n) { ids_.push_back(intern(at, n)); });
         }
         std::sort(ids_.begin(), ids_.end());
         counts_.clear();
@@ -81,6 +74,16 @@ class TypeCounter {
             if (counts_.empty() || counts_.back().type != id) counts_.push_back({id, 0});
             ++counts_.back().count;
         }
+    }
+
+    uint32_t intern(size_t at, size_t n) {
+        if (n == 1) return vocabulary.intern(words_[at]);
+        letters_.clear();
+        for (size_t k = at; k < at + n; ++k) {
+            if (k > at) letters_.push_back(U' ');
+            letters_.append(words_[k]);
+        }
+        return vocabulary.intern(letters_);
     }
 
     template <class Visit> void each(size_t length, Visit visit) const {
@@ -123,6 +126,7 @@ class TypeCounter {
     Tokenizer tokenize_;
     std::vector<uint32_t> ids_;
     std::vector<Count> counts_, wanted_, merged_;
+    std::vector<TextView> words_;
     Text letters_;
 };
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -177,9 +178,9 @@ def reference_count(references: Iterable[tuple[str, ...]]) -> int | str:
 
 
 def _check_references(metric: Metric, segments: Sequence[Segment]) -> None:
-    for number, segment in enumerate(segments, 1):
-        if not segment.references:
-            raise DataError(f"{metric} compares with references, but segment {number} has none.")
+    if not all(map(itemgetter(1), segments)):
+        number = next(at for at, segment in enumerate(segments, 1) if not segment.references)
+        raise DataError(f"{metric} compares with references, but segment {number} has none.")
 
 
 def _dense(sums: Any) -> Array:
