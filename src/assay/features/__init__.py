@@ -1,0 +1,1 @@
+"""Linguistic features of texts: who finds them, and which there are."""
