@@ -18,6 +18,7 @@ __all__ = [
     "Pairs",
     "against_first",
     "all_pairs",
+    "benjamini_hochberg",
     "comparisons",
     "holm",
     "significant",
@@ -118,6 +119,21 @@ def holm(p: Sequence[float] | Array) -> Array:
     steps = values[order] * np.arange(len(order), 0, -1)
     corrected = np.full(len(values), np.nan)
     corrected[order] = np.minimum(1, np.maximum.accumulate(steps))
+    return corrected
+
+
+def benjamini_hochberg(p: Sequence[float] | Array) -> Array:
+    """The false discovery rate at which each p would count; `nan` is not counted and stays.
+
+    >>> benjamini_hochberg([0.01, 0.04, 0.03])
+    array([0.03, 0.04, 0.04])
+    """
+    values = np.asarray(p, float)
+    order = np.argsort(values)
+    order = order[: np.count_nonzero(~np.isnan(values))]
+    steps = values[order] * len(order) / np.arange(1, len(order) + 1)
+    corrected = np.full(len(values), np.nan)
+    corrected[order] = np.minimum(1, np.minimum.accumulate(steps[::-1])[::-1])
     return corrected
 
 

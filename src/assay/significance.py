@@ -15,6 +15,7 @@ from assay.comparisons import (
     Pairs,
     against_first,
     all_pairs,
+    benjamini_hochberg,
     comparisons,
     holm,
     significant,
@@ -31,7 +32,9 @@ __all__ = [
     "Pairs",
     "against_first",
     "all_pairs",
+    "benjamini_hochberg",
     "bootstrap",
+    "bootstrap_p",
     "confidence",
     "holm",
     "interval",
@@ -101,7 +104,7 @@ def paired_bootstrap(
     scores = [each.corpus() for each in statistics]
     p = np.array(
         [
-            _bootstrap_p(replicates[i] - replicates[j], scores[i], scores[j], statistic)
+            bootstrap_p(replicates[i] - replicates[j], scores[i], scores[j], statistic)
             for i, j in pairs
         ]
     )
@@ -133,9 +136,13 @@ def paired_randomisation(
     return comparisons(statistics, pairs=pairs, p=p, replicates=replicates, level=level)
 
 
-def _bootstrap_p(
-    differences: Array, first: float, second: float, statistic: BootstrapStatistic
+def bootstrap_p(
+    differences: Array,
+    first: float,
+    second: float,
+    statistic: BootstrapStatistic = "two-sided",
 ) -> float:
+    """The p of a difference from its bootstrap replicates; see `paired_bootstrap`."""
     if math.isnan(first - second):
         return math.nan
     known = differences[~np.isnan(differences)]

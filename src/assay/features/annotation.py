@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-__all__ = ["Annotation", "Annotator", "Feature", "TokenSpan"]
+__all__ = ["Annotation", "Annotator", "Feature", "Finder", "TokenSpan"]
 
 _ARTICLE = "the"
 
@@ -66,19 +66,30 @@ class Feature:
 
     def spans(self, annotation: Annotation) -> list[TokenSpan]:
         """Where the text has it; the article that begins a name is not part of it."""
-        found = [span for span in annotation.layers.get(self.kind, ()) if self._is(span.label)]
-        if self.kind != "ner":
-            return found
-        return [self._without_article(span, annotation.tokens) for span in found]
+        return Finder([self])(annotation).get(self, [])
 
-    def positions(self, annotation: Annotation) -> list[int]:
-        """The tokens that have it, in order, each once."""
-        return sorted({at for span in self.spans(annotation) for at in range(span.start, span.end)})
 
-    def _is(self, label: str) -> bool:
-        return label == self.name or (self.kind == "morph" and label.partition("=")[0] == self.name)
+class Finder:
+    """Finds many features in one pass over a text."""
 
-    @staticmethod
-    def _without_article(span: TokenSpan, tokens: tuple[str, ...]) -> TokenSpan:
-        first = tokens[span.start].lower() == _ARTICLE and span.end - span.start > 1
-        return span._replace(start=span.start + first)
+    def __init__(self, features: Iterable[Feature]) -> None:
+        self._wanted: dict[str, dict[str, Feature]] = {}
+        for feature in features:
+            self._wanted.setdefault(feature.kind, {})[feature.name] = feature
+
+    def __call__(self, annotation: Annotation) -> dict[Feature, list[TokenSpan]]:
+        """The spans of the features that the text has."""
+        found: dict[Feature, list[TokenSpan]] = {}
+        for kind, wanted in self._wanted.items():
+            for span in annotation.layers.get(kind, ()):
+                if feature := wanted.get(span.label):
+                    found.setdefault(feature, []).append(_trimmed(span, kind, annotation))
+                if kind == "morph" and (feature := wanted.get(span.label.partition("=")[0])):
+                    found.setdefault(feature, []).append(span)
+        return found
+
+
+def _trimmed(span: TokenSpan, kind: str, annotation: Annotation) -> TokenSpan:
+    if kind != "ner" or span.end - span.start < 2:
+        return span
+    return span._replace(start=span.start + (annotation.tokens[span.start].lower() == _ARTICLE))

@@ -72,6 +72,11 @@ class Metric(Settings, ABC):
     def aggregate(self, sums: Array) -> Array:
         """Scores of summed rows: (b, k) to (b,)."""
 
+    @property
+    def mask_policy(self) -> Literal["word", "length", "type"]:
+        """What stands in for a masked word: a word, its length in letters, or another type."""
+        return "word"
+
     def each(self, rows: Rows) -> Array:
         """The score of every row by itself, (n,)."""
         return self.aggregate(rows)

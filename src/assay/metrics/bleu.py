@@ -73,6 +73,11 @@ class BLEU(Metric):
         if self.smooth_value == _SMOOTH_DEFAULTS[self.smooth_method]:
             object.__setattr__(self, "smooth_value", None)  # one way to write one setting
 
+    @property
+    def mask_policy(self) -> Literal["word", "length", "type"]:
+        """Words count, unless the tokenizer makes words of characters."""
+        return "length" if self.tokenize == "char" else "word"
+
     def rows(self, segments: Sequence[Segment]) -> Rows:
         """Hypothesis length, closest reference length, matches and totals of every order."""
         ready = prepare(segments, self.tokenize, lowercase=self.lowercase)

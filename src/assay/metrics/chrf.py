@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -50,6 +50,11 @@ class CHRF(Metric):
     def title(self) -> str:
         """chrF2, chrF2++, chrF1 ..."""
         return f"chrF{self.beta:g}" + "+" * self.word_order
+
+    @property
+    def mask_policy(self) -> Literal["word", "length", "type"]:
+        """Characters count."""
+        return "length"
 
     def rows(self, segments: Sequence[Segment]) -> Rows:
         """Per order: n-grams of the hypothesis, of the best reference, and shared."""

@@ -87,6 +87,11 @@ class WER(Metric):
         """WER or CER."""
         return "WER" if self.unit == "word" else "CER"
 
+    @property
+    def mask_policy(self) -> Literal["word", "length", "type"]:
+        """Words or characters count."""
+        return "word" if self.unit == "word" else "length"
+
     def rows(self, segments: Sequence[Segment]) -> Rows:
         """Edits to the nearest reference, and the mean reference length."""
         segments, tokenizer, classes = prepare(segments, self.tokenize, lowercase=self.lowercase)

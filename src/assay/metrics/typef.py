@@ -67,6 +67,11 @@ class TypeF(Metric):
             raise DataError(f"{self.name}:beta is a number above 0.")
 
     @property
+    def mask_policy(self) -> Literal["word", "length", "type"]:
+        """Types count, of words or of characters."""
+        return "type" if self.unit == "word" else "length"
+
+    @property
     @abstractmethod
     def frequency_weight(self) -> tuple[bool, float]:
         """Whether a type weighs by how often it is wanted plus k, or else 1; and k."""
