@@ -23,6 +23,7 @@ check: $(VENV)/test.stamp
 
 bench: $(VENV)/test.stamp
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/muler.py
 
 clean:
 	rm -rf $(VENV) build assay-demo

@@ -18,3 +18,9 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"needs the real data in {SHARED}, which is not part of the project")
     return SHARED
+
+
+@pytest.fixture(autouse=True)
+def _no_cache_of_the_user(tmp_path_factory, monkeypatch):
+    """Annotations that tests make are kept for the tests alone."""
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path_factory.getbasetemp() / "annotations"))

@@ -25,8 +25,10 @@ LAYERS = (
     ("intervals",),
     ("comparisons", "clusters"),
     ("significance",),
+    ("io",),
+    ("features",),
     ("scoring",),
-    ("checks", "compare", "io", "report"),
+    ("checks", "compare", "muler", "report"),
     ("demo",),
     ("cli",),
 )

@@ -74,6 +74,12 @@ def everything(here, tmp_path, monkeypatch):
     write_folder(dataset, "mt-metrics-eval/wmt21")
     rows = [f"{name}\t{at}\t0.5\n" for name in "ab" for at in range(1, 121)]
     Path("comet.seg.tsv").write_text("system\tline\tscore\n" + "".join(rows))
+    for new, old in (("ref", "ref"), ("a", "a"), ("b", "b"), ("sys", "a")):
+        rows = [line.split() for line in Path(f"{old}.txt").read_text("utf-8").splitlines()]
+        tags = [["NOUN" if word.istitle() else "VERB" for word in row] for row in rows]
+        for ending, table in (("tok", rows), ("pos", tags)):
+            text = "".join(f"{' '.join(row)}\n" for row in table)
+            Path(f"{new}.{ending}").write_text(text, "utf-8")
     home = tmp_path / "sacrebleu"
     for field in ("src", "ref", "docid", "genre", "origlang"):
         (home / "wmt19").mkdir(parents=True, exist_ok=True)
@@ -88,7 +94,11 @@ def everything(here, tmp_path, monkeypatch):
 def test_every_example_works_as_it_stands(everything, name):
     for line in examples(name):
         done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)
-        assert (done.returncode, line) == (0, line), done.stderr
+        # 1 is the answer of a check that does not hold.
+        assert done.returncode in ((0, 1) if name == "muler validate" else (0,)), (
+            line,
+            done.stderr,
+        )
         assert done.stdout or "wrote" in done.stderr
         wanted = re.search(r"-o (\S+)", line)
         assert not wanted or Path(wanted[1]).stat().st_size

@@ -44,7 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     name, *rest = arguments or ["--help"]
     if name == "help" and rest:
-        name, rest = rest[0], ["--help"]
+        name, rest = rest[0], [*rest[1:], "--help"]
+    if rest and f"{name} {rest[0]}" in COMMANDS:
+        name, rest = f"{name} {rest[0]}", rest[1:]
     if name in ("-h", "--help", "help"):
         print(overview())
         return 0

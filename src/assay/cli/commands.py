@@ -20,6 +20,10 @@ COMMANDS = {
     "score": "how good is each system? BLEU, chrF, TER, MacroF ... with intervals and tests",
     "favor": "which segments make a metric prefer one system to another?",
     "types": "which words does each system get right, and which not?",
+    "muler": "which linguistic features does each system get right? any metric taken apart",
+    "muler examples": "the sentences behind a difference in one feature",
+    "muler validate": "does MuLER do on your data what it should?",
+    "cache": "what is kept of earlier tagging, and how to clear it",
     "demo": "see all of it on a small test set that comes with assay",
 }
 
@@ -38,7 +42,7 @@ class Command:
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The options of one call; a wrong one is a `DataError` of one line."""
         args = self._parser().parse_intermixed_args(list(arguments))
-        args.command = shlex.join(["assay", self.name, *arguments])
+        args.command = shlex.join(["assay", *self.name.split(), *arguments])
         return args
 
     def help(self) -> str:
@@ -64,7 +68,8 @@ class Command:
 
 def load(name: str) -> Command:
     """The command of that name."""
-    command: Command = import_module(f"assay.cli.{name}").COMMAND
+    module = name.replace(" ", "_")
+    command: Command = import_module(f"assay.cli.{module}").COMMAND
     return command
 
 

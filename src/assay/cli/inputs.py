@@ -25,7 +25,7 @@ from assay.registry import names, parse, parse_all
 from assay.results import Record
 from assay.settings import nearest
 
-__all__ = ["Inputs", "add_inputs", "add_metrics", "read_inputs", "read_metrics"]
+__all__ = ["Inputs", "add_inputs", "add_metrics", "describe", "read_inputs", "read_metrics"]
 
 _TABLES = (".tsv", ".jsonl", ".xml")
 _TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
@@ -120,7 +120,7 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
         raise DataError("no system to look at: name the outputs with -i.")
     if getattr(args, "groups", None):
         dataset = replace(dataset, groups=_labels(args.groups, len(dataset)))
-    return Inputs(dataset, [_describe(path, len(dataset)) for path in _paths(args)])
+    return Inputs(dataset, [describe(path, len(dataset)) for path in _paths(args)])
 
 
 def read_metrics(args: argparse.Namespace, dataset: Dataset) -> list[Metric]:
@@ -208,5 +208,6 @@ def _paths(args: argparse.Namespace) -> list[str]:
     return list(dict.fromkeys(path for path in paths if path))
 
 
-def _describe(path: str, segments: int) -> Record:
+def describe(path: str, segments: int) -> Record:
+    """A file that was read, for the record."""
     return {"path": path, "sha256": digest(path), "segments": segments}

@@ -28,12 +28,12 @@ _SUFFIXES: dict[str, Format] = {
 }
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """The same for every command."""
+def add_output(parser: argparse.ArgumentParser, *, letter: bool = True) -> None:
+    """The same for every command; without `letter`, -f is left to something else."""
     group = parser.add_argument_group("output")
     add = group.add_argument
     add(
-        "-f",
+        *(["-f"] if letter else []),
         "--format",
         choices=get_args(Format),
         help="how to show it (default: by the name of -o, or text)",

@@ -50,8 +50,7 @@ class Annotator(Protocol):
         """One annotation per line, in order."""
 
 
-@dataclass(frozen=True)
-class Feature:
+class Feature(NamedTuple):
     """Something that words can be: `upos:NOUN`, `ner:PERSON`, `morph:Gender`, `dep:nsubj`.
 
     `name` is a label of the layer `kind`; for `morph` it may also be a feature without a value,
@@ -81,15 +80,28 @@ class Finder:
         """The spans of the features that the text has."""
         found: dict[Feature, list[TokenSpan]] = {}
         for kind, wanted in self._wanted.items():
-            for span in annotation.layers.get(kind, ()):
-                if feature := wanted.get(span.label):
-                    found.setdefault(feature, []).append(_trimmed(span, kind, annotation))
-                if kind == "morph" and (feature := wanted.get(span.label.partition("=")[0])):
-                    found.setdefault(feature, []).append(span)
+            for label, spans in _by_label(annotation.layers.get(kind, ())).items():
+                if feature := wanted.get(label):
+                    own = [_trimmed(each, annotation) for each in spans] if kind == "ner" else spans
+                    found.setdefault(feature, []).extend(own)
+                if kind == "morph" and (feature := wanted.get(label.partition("=")[0])):
+                    found.setdefault(feature, []).extend(spans)
         return found
 
 
-def _trimmed(span: TokenSpan, kind: str, annotation: Annotation) -> TokenSpan:
-    if kind != "ner" or span.end - span.start < 2:
+def _by_label(spans: Iterable[TokenSpan]) -> dict[str, list[TokenSpan]]:
+    found: dict[str, list[TokenSpan]] = {}
+    for span in spans:
+        label = span[2]
+        if label in found:
+            found[label].append(span)
+        else:
+            found[label] = [span]
+    return found
+
+
+def _trimmed(span: TokenSpan, annotation: Annotation) -> TokenSpan:
+    """The span without the article that begins it, unless that is all."""
+    if span.end - span.start < 2:
         return span
     return span._replace(start=span.start + (annotation.tokens[span.start].lower() == _ARTICLE))

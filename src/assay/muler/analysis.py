@@ -21,7 +21,7 @@ from assay.muler.scores import FeatureScore
 from assay.results import Chart, Record, Table
 from assay.significance import benjamini_hochberg, bootstrap_p, interval
 
-__all__ = ["MulerResult", "muler"]
+__all__ = ["MulerResult", "Sentences", "by_sentence", "muler"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ def _of_feature(
         plain, oracle, anti = parts.scores() * found.preset.scale
         value = float(ratio(np.array([plain, oracle, anti])))
         low, high = _interval(parts, value, drawn.get(key))
-        sentences = _sentences(parts, found.metric.higher_is_better)
+        sentences = by_sentence(parts, found.metric.higher_is_better)
         under, over, equal = _discrepancy(found.counts[key][parts.chosen])
         of_reference, of_system = found.usage[key]
         scores.append(
@@ -136,13 +136,15 @@ def _interval(parts: Parts, value: float, drawn: Array | None) -> tuple[float, f
     return low, high
 
 
-class _Sentences(NamedTuple):
+class Sentences(NamedTuple):
+    """MuLER as the mean of sentences' ratios, and the sentences that have none."""
+
     ratio: float
     negative: int
     undefined: int
 
 
-def _sentences(parts: Parts, higher_is_better: bool) -> _Sentences:
+def by_sentence(parts: Parts, higher_is_better: bool) -> Sentences:
     """The variant of the paper's Tables 3 and 15: a ratio per sentence, where it makes sense.
 
     A sentence counts where masking gains something and no more than there is to gain; the sum is
@@ -150,7 +152,7 @@ def _sentences(parts: Parts, higher_is_better: bool) -> _Sentences:
     oracle and anti-oracle are equal undefined.
     """
     if not len(parts.chosen):
-        return _Sentences(math.nan, 0, 0)
+        return Sentences(math.nan, 0, 0)
     sign = 1 if higher_is_better else -1
     plain, oracle, anti = (sign * each.segments() for each in parts[1:])
     gain, spread = oracle - plain, oracle - anti
@@ -159,7 +161,7 @@ def _sentences(parts: Parts, higher_is_better: bool) -> _Sentences:
     total = float((gain[good] / spread[good]).sum())
     negative = int(np.count_nonzero(gain < -tiny))
     undefined = int(np.count_nonzero(np.abs(spread) <= tiny))
-    return _Sentences(total / len(gain), negative, undefined)
+    return Sentences(total / len(gain), negative, undefined)
 
 
 def _discrepancy(counts: NDArray[np.intp]) -> tuple[float, float, float]:

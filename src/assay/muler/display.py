@@ -16,7 +16,7 @@ from assay.muler.scores import FEW, FeatureScore
 from assay.plots import bar_chart, heat_map, scatter
 from assay.results import Cell, Chart, Record, Table
 
-__all__ = ["Display"]
+__all__ = ["Display", "feature_label"]
 
 BARS = 3
 """Up to so many systems stand side by side as bars; more make a heat map."""
@@ -64,7 +64,7 @@ class Display:
             columns += [system] if system == first else [system, f"p {system}"]
         rows: list[list[Cell]] = []
         for feature in self.features:
-            row: list[Cell] = [_name(feature, self.features)]
+            row: list[Cell] = [feature_label(feature, self.features)]
             for each in (s for s in self.scores if s.feature == feature):
                 row.append(each.muler)
                 if each.system != first:
@@ -83,7 +83,7 @@ class Display:
                    "under %", "over %", "equal %", "negative", "")  # fmt: skip
         rows = [
             (
-                _name(each.feature, self.features),
+                feature_label(each.feature, self.features),
                 each.n,
                 each.muler,
                 each.low,
@@ -126,7 +126,7 @@ class Display:
             values = [each.muler for each in own]
             rows.append(
                 (
-                    _name(feature, self.features),
+                    feature_label(feature, self.features),
                     _pearson(values, [each.oracle - each.anti for each in own]),
                     _pearson(values, [each.plain for each in own]),
                 )
@@ -142,7 +142,7 @@ class Display:
         rows: list[tuple[Cell, ...]] = []
         for feature in self.features:
             own = [each for each in self.scores if each.feature == feature]
-            cells: list[Any] = [_name(feature, self.features), 100 * own[0].frequency_ref]
+            cells: list[Any] = [feature_label(feature, self.features), 100 * own[0].frequency_ref]
             cells += [100 * own[0].uniqueness_ref]
             for each in own:
                 cells += [100 * each.frequency_sys, 100 * each.uniqueness_sys]
@@ -157,7 +157,7 @@ class Display:
 
     def _records(self, **values: Callable[[FeatureScore], float]) -> list[Record]:
         return [
-            {"feature": _name(each.feature, self.features), "system": each.system}
+            {"feature": feature_label(each.feature, self.features), "system": each.system}
             | {name: value(each) for name, value in values.items()}
             for each in self.scores
         ]
@@ -185,7 +185,11 @@ class Display:
         charts = []
         for what in ("frequency", "uniqueness"):
             records = [
-                {"feature": _name(each.feature, self.features), "text": text, what: 100 * value}
+                {
+                    "feature": feature_label(each.feature, self.features),
+                    "text": text,
+                    what: 100 * value,
+                }
                 for each in self._of(self.systems[0])
                 for text, value in (
                     ("reference", getattr(each, f"{what}_ref")),
@@ -202,7 +206,7 @@ _CORRELATIONS = "Does MuLER follow the quality of the systems?"
 _USAGE = "How often the features occur"
 
 
-def _name(feature: Feature, features: Sequence[Feature]) -> str:
+def feature_label(feature: Feature, features: Sequence[Feature]) -> str:
     """The feature's name, with its kind where the name alone is not enough."""
     names = [each.name for each in features]
     return str(feature) if names.count(feature.name) > 1 else feature.name

@@ -1,0 +1,94 @@
+"""The command `assay cache`: what is kept of earlier tagging, and how to be rid of it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.cli.commands import Command, whole_number
+from assay.cli.output import add_output, show
+from assay.data import DataError
+from assay.features.cache import AnnotationCache, default_path
+from assay.features.store import Kept
+from assay.results import Chart, Record, Table
+
+__all__ = ["COMMAND"]
+
+_MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True)
+class _Listing:
+    """Annotations by pipeline, under a title that says what became of them."""
+
+    title: str
+    kept: Sequence[Kept]
+    path: Path
+
+    def tables(self) -> list[Table]:
+        both = sum(each.annotations for each in self.kept), sum(each.bytes for each in self.kept)
+        kept = [*self.kept, Kept("all", *both)] if len(self.kept) > 1 else self.kept
+        rows = [(each.identity, each.annotations, each.bytes / _MEGABYTE) for each in kept]
+        return [Table(self.title, ("pipeline", "annotations", "MB"), rows, f"in {self.path}")]
+
+    def charts(self) -> list[Chart]:
+        return []
+
+    def records(self) -> list[Record]:
+        return [
+            {
+                "pipeline": each.identity,
+                "annotations": each.annotations,
+                "bytes": each.bytes,
+                "path": str(self.path),
+            }
+            for each in self.kept
+        ]
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=["clear"],
+        metavar="clear",
+        help="remove annotations and list what was removed; without it nothing is removed",
+    )
+    parser.add_argument(
+        "--older-than",
+        type=whole_number(0),
+        metavar="DAYS",
+        help="with clear: only what was made more than so many days ago",
+    )
+    add_output(parser)
+
+
+def _run(args: argparse.Namespace) -> int:
+    if args.older_than is not None and args.action != "clear":
+        raise DataError("--older-than goes with clear: assay cache clear --older-than 30")
+    cache = AnnotationCache(default_path())
+    if args.action == "clear":
+        listing = _Listing("Removed", cache.clear(older_than=args.older_than), cache.path)
+    else:
+        listing = _Listing("Annotations kept", cache.contents(), cache.path)
+    show(listing, args, inputs=[])
+    return 0
+
+
+COMMAND = Command(
+    name="cache",
+    usage="[clear [--older-than DAYS]] [options]",
+    description=(
+        "What a pipeline made of a text is kept, and never made twice. This shows how much there\n"
+        "is and where: in the folder that the variable ASSAY_CACHE names, or else in your folder\n"
+        "for caches. It may be cleared at any time; then texts are tagged anew."
+    ),
+    examples="""
+        assay cache                                what there is, and where
+        assay cache --format json                  the same for a program
+        ASSAY_CACHE=kept assay cache clear         remove what is in a folder of your own""",
+    configure=_configure,
+    run=_run,
+)

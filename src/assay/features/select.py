@@ -1,0 +1,246 @@
+"""Which features are wanted: `-f upos ner:PERSON morph:Gender list:FILE`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.data import DataError
+from assay.features.annotation import Annotation, Feature
+from assay.features.listfiles import read_patterns, read_word_lists
+from assay.features.names import ENTITIES, KINDS, MORPH, PART, UPOS
+from assay.features.wordlists import (
+    PRONOUNS,
+    RegexAnnotator,
+    Rules,
+    Together,
+    WordListAnnotator,
+    gender,
+)
+from assay.settings import nearest
+
+__all__ = ["Request", "layers_needed", "parse_features", "resolve", "rules_for"]
+
+_FROM_FILES = ("list", "regex")
+_KNOWN = {"upos": (*UPOS, PART), "ner": tuple(ENTITIES), "morph": MORPH}
+_CLOSED = {"upos": (*UPOS, PART), "gender": tuple(PRONOUNS)}
+"""Kinds with no other names: a wrong one need not wait for a tagger."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Features asked for: these names of a kind, or all that occur where there are none.
+
+    `path` is the file of a word list or of regular expressions.
+    """
+
+    kind: str
+    names: tuple[str, ...] = ()
+    path: str = ""
+
+    @property
+    def layer(self) -> str:
+        """The layer of the annotations that has them."""
+        return "gender-value" if self.kind == "gender" and self.names else self.kind
+
+
+def parse_features(specs: Sequence[str], *, kinds: Collection[str] = ()) -> list[Request]:
+    """What each specification asks for: a kind, `kind:NAME,NAME`, or bare names.
+
+    `kinds` are the layers of annotators of one's own, which are kinds as well.
+
+    >>> parse_features(["dep", "ner:PERSON,GPE", "NOUN"])[1:]
+    [Request(kind='ner', names=('PERSON', 'GPE'), path=''), Request(kind='upos', names=('NOUN',), path='')]
+    """  # noqa: E501  # one line is how it prints
+    if isinstance(specs, str):
+        raise DataError(f"features are a list: pass [{specs!r}].")
+    if not specs:
+        raise DataError(f"no features given. Give some of: {', '.join((*KINDS, *kinds))}.")
+    return [each for spec in specs for each in _requests(spec, (*KINDS, *kinds))]
+
+
+def resolve(requests: Sequence[Request], annotations: Iterable[Annotation]) -> list[Feature]:
+    """The features asked for, each once; those of a whole kind are all that occur.
+
+    Universal tags come in the order of the paper's Table 9, all else by frequency. Give the
+    annotations of all texts: a feature that occurs in none of them is an error.
+    """
+    counts = _counts(annotations, layers_needed(requests))
+    return list(
+        dict.fromkeys(feature for request in requests for feature in _features(request, counts))
+    )
+
+
+def layers_needed(requests: Sequence[Request]) -> tuple[str, ...]:
+    """The layers that the annotations must have, each once.
+
+    >>> layers_needed(parse_features(["gender", "NOUN", "upos:VERB"]))
+    ('gender', 'upos')
+    """
+    return tuple(dict.fromkeys(request.layer for request in requests))
+
+
+def rules_for(requests: Sequence[Request]) -> Together:
+    """The annotator of all that needs no model and no tags: gender, word lists, expressions.
+
+    What `layers_needed` has and `rules_for(...).layers` has not, a tagger must give.
+    """
+    parts: list[Rules] = []
+    if any(request.kind == "gender" for request in requests):
+        parts += gender().parts
+    if lists := _merged(read_word_lists(each.path) for each in requests if each.kind == "list"):
+        parts.append(WordListAnnotator("list", lists))
+    if patterns := _merged(read_patterns(each.path) for each in requests if each.kind == "regex"):
+        parts.append(RegexAnnotator("regex", patterns))
+    return Together(tuple(parts))
+
+
+def _requests(spec: str, kinds: Sequence[str]) -> list[Request]:
+    head, colon, rest = spec.strip().partition(":")
+    if not colon:
+        return [_bare(name.strip(), kinds) for name in head.split(",")]
+    kind = _kind(head.strip(), kinds)
+    if kind in _FROM_FILES:
+        return [_from_file(kind, rest.strip())]
+    names = _names(kind, rest)
+    if not all(names):
+        raise DataError(f"feature {spec!r}: a name is missing. Write {kind}:NAME,NAME.")
+    return [Request(kind, tuple(_checked(kind, name) for name in names))]
+
+
+def _bare(name: str, kinds: Sequence[str]) -> Request:
+    """A kind or a known name; case counts only where it tells two of them apart."""
+    if name in _FROM_FILES:
+        return _from_file(name, "")
+    everything = [
+        *(Request(kind) for kind in kinds),
+        *(Request(kind, (each,)) for kind, names in _KNOWN.items() for each in names),
+    ]
+    exact = [each for each in everything if _written(each) == name]
+    found = exact or [each for each in everything if _written(each).lower() == name.lower()]
+    if not found:
+        names = [_written(each) for each in everything]
+        raise DataError(
+            f"unknown feature {name!r}{nearest(name, names)}. Kinds: {', '.join(kinds)}; names: "
+            f"{', '.join(names[len(kinds) :])}. Others need their kind: tags:{name or 'NAME'}."
+        )
+    if len(found) > 1:
+        choices = " or ".join(":".join((each.kind, *each.names)) for each in found)
+        raise DataError(f"feature {name!r} can be read both ways: write {choices}.")
+    return found[0]
+
+
+def _written(request: Request) -> str:
+    return request.names[0] if request.names else request.kind
+
+
+def _kind(text: str, kinds: Sequence[str]) -> str:
+    found = text if text in kinds else text.lower()
+    if found not in kinds:
+        raise DataError(
+            f"unknown kind of feature {text!r}{nearest(text, kinds)}. Kinds: {', '.join(kinds)}."
+        )
+    return found
+
+
+def _from_file(kind: str, path: str) -> Request:
+    if not path:
+        raise DataError(f"feature {kind!r} needs a file: {kind}:FILE ({KINDS[kind]}).")
+    return Request(kind, path=path)
+
+
+def _names(kind: str, text: str) -> list[str]:
+    """The names between commas; a comma may also be part of a value: PronType=Int,Rel."""
+    names: list[str] = []
+    for part in (each.strip() for each in text.split(",")):
+        known = "=" in part or part.lower() in map(str.lower, MORPH)
+        if kind == "morph" and names and "=" in names[-1] and part and not known:
+            names[-1] += f",{part}"
+        else:
+            names.append(part)
+    return names
+
+
+def _checked(kind: str, name: str) -> str:
+    """The name as it is spelt, if its kind has a closed set of them."""
+    if kind not in _CLOSED:
+        return name
+    names = _CLOSED[kind]
+    spelt = next((each for each in names if each.lower() == name.lower()), "")
+    if not spelt:
+        raise DataError(
+            f"{kind} has no {name!r}{nearest(name, names)}. It has: {', '.join(names)}."
+        )
+    return spelt
+
+
+def _merged(files: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+    merged: dict[str, tuple[str, ...]] = {}
+    for lists in files:
+        for label, words in lists.items():
+            merged[label] = tuple(dict.fromkeys((*merged.get(label, ()), *words)))
+    return merged
+
+
+def _counts(annotations: Iterable[Annotation], layers: Sequence[str]) -> dict[str, Counter[str]]:
+    """How often each label of these layers occurs; other layers are only named."""
+    counts: dict[str, Counter[str]] = {}
+    for annotation in annotations:
+        for layer, spans in annotation.layers.items():
+            counter = counts.setdefault(layer, Counter())
+            if layer in layers:
+                counter.update(span.label for span in spans)
+    return counts
+
+
+def _features(request: Request, counts: Mapping[str, Counter[str]]) -> Iterator[Feature]:
+    layer = request.layer
+    found = counts.get(layer)
+    if not found:
+        raise DataError(_nothing(request, counts))
+    names = request.names or tuple(_ordered(layer, found))
+    return (Feature(layer, _occurring(request, name, found)) for name in names)
+
+
+def _nothing(request: Request, counts: Mapping[str, Counter[str]]) -> str:
+    what = f"{request.kind}:{request.path or ','.join(request.names)}".rstrip(":")
+    if request.layer in counts:
+        return f"feature {what!r} occurs in none of the texts. Leave it out."
+    return (
+        f"feature {what!r}: the annotations have no layer {request.layer!r}, only "
+        f"{', '.join(counts) or 'bare tokens'}. Use a tagger or tag files that give it."
+    )
+
+
+def _ordered(layer: str, found: Counter[str]) -> list[str]:
+    if layer == "morph":
+        found = _by_name(found)
+    by_frequency = sorted(found, key=lambda label: (-found[label], label))
+    if layer != "upos":
+        return by_frequency
+    return sorted(by_frequency, key=lambda tag: UPOS.index(tag) if tag in UPOS else len(UPOS))
+
+
+def _by_name(found: Counter[str]) -> Counter[str]:
+    names: Counter[str] = Counter()
+    for label, count in found.items():
+        names[label.partition("=")[0]] += count
+    return names
+
+
+def _occurring(request: Request, name: str, found: Counter[str]) -> str:
+    """The label as the texts have it; case counts only where it tells two labels apart."""
+    layer = request.layer
+    labels = {*found, *_by_name(found)} if layer == "morph" else set(found)
+    if name in labels:
+        return name
+    alike = [label for label in labels if label.lower() == name.lower()]
+    if len(alike) == 1:
+        return alike[0]
+    occurring = _ordered(layer, found)
+    many = ", ..." if len(occurring) > 40 else ""
+    raise DataError(
+        f"feature '{request.kind}:{name}' occurs in none of the texts{nearest(name, labels)}. "
+        f"What occurs: {', '.join(occurring[:40])}{many}."
+    )

@@ -1,0 +1,237 @@
+"""The checks of MuLER as people see them: verdicts, the figures behind them, pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, TypeVar
+
+import numpy as np
+
+from assay.metrics.base import Metric
+from assay.muler.checks import SPREAD, RangeCheck, RobustnessCheck, SpecificityCheck
+from assay.muler.display import feature_label
+from assay.muler.presets import Preset
+from assay.muler.scores import FEW
+from assay.plots import bar_chart, line_chart
+from assay.results import Cell, Chart, Record, Table
+
+__all__ = ["Verdict", "Verdicts"]
+
+_RANGE = "Range and monotonicity: hybrids between anti-oracle and oracle"
+_SPECIFICITY = "Specificity: random features beside real ones"
+_ROBUSTNESS = "Robustness to frequency: some of a feature's words masked"
+
+_Measure = Literal["muler", "per_sentence", "abl"]
+_MEASURES: dict[_Measure, str] = {
+    "muler": "MuLER",
+    "per_sentence": "MuLER per sentence",
+    "abl": "numerator",
+}
+
+
+class Verdict(NamedTuple):
+    """What a check asks, what was found, and whether it holds; None if that cannot be said."""
+
+    check: str
+    asks: str
+    found: str
+    holds: bool | None
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """Tables, charts and records of three checks."""
+
+    metric: Metric
+    preset: Preset
+    ranges: Sequence[RangeCheck]
+    specificity: Sequence[SpecificityCheck]
+    robustness: Sequence[RobustnessCheck]
+    basis: str
+
+    def verdicts(self) -> list[Verdict]:
+        """One per check that was made."""
+        checks = [self._range_verdict(), self._robustness_verdict()]
+        if self.specificity:
+            checks.insert(1, self._specificity_verdict())
+        return checks
+
+    def tables(self) -> list[Table]:
+        """The verdicts first."""
+        rows = [(*each[:3], _word(each.holds)) for each in self.verdicts()]
+        note = f"{self.metric.title}|{self.metric.signature()}|preset:{self.preset.name}"
+        columns = ("check", "it should be that", "found", "verdict")
+        first = Table("Does MuLER do what it should?", columns, rows, note)
+        specificity = [self._specificity_table()] if self.specificity else []
+        return [first, self._range_table(), *specificity, self._robustness_table()]
+
+    def charts(self) -> list[Chart]:
+        """Of the first system only, for there may be many."""
+        charts = [replace(self._range_chart(), after=_RANGE)]
+        if self.specificity:
+            charts.append(replace(self._specificity_chart(), after=_SPECIFICITY))
+        return [*charts, replace(self._robustness_chart(), after=_ROBUSTNESS)]
+
+    def records(self) -> list[Record]:
+        """Flat records; each names its check and whether it holds."""
+        checks: list[_Check] = [*self.ranges, *self.specificity, *self.robustness]
+        return [
+            {"check": record.pop("check"), "metric": str(self.metric), **record}
+            for each in checks
+            for record in each.records()
+        ]
+
+    def _range_verdict(self) -> Verdict:
+        known = [each.holds for each in self.ranges if each.holds is not None]
+        return Verdict(
+            "range and monotonicity",
+            "hybrid scores go from anti-oracle to oracle as alpha rises, never back",
+            f"so in {sum(known)} of {len(known)} cases",
+            all(known) if known else None,
+        )
+
+    def _specificity_verdict(self) -> Verdict:
+        spreads = [each.deviation for each in self.specificity if each.holds is not None]
+        asks = f"random features score alike: standard deviation at most {SPREAD}"
+        if not spreads:
+            return Verdict("specificity", asks, "too few sentences to say", None)
+        middle, most = float(np.median(spreads)), max(spreads)
+        found = f"standard deviation {middle:.3f} (median), {most:.3f} (largest)"
+        return Verdict("specificity", asks, found, middle <= SPREAD)
+
+    def _robustness_verdict(self) -> Verdict:
+        known = [each for each in self.robustness if each.holds is not None]
+        name = "robustness to frequency"
+        asks = "MuLER depends less on how much is masked than its numerator"
+        if not known:
+            return Verdict(name, asks, "too few sentences or initials to say", None)
+        own, ablated = (
+            float(np.median([each.change(measure) for each in known]))
+            for measure in ("muler", "abl")
+        )
+        count = sum(each.holds is True for each in known)
+        found = (
+            f"changes by {100 * own:.0f}% against {100 * ablated:.0f}% (medians); "
+            f"less in {count} of {len(known)} cases"
+        )
+        return Verdict(name, asks, found, own < ablated)
+
+    def _range_table(self) -> Table:
+        alphas = [f"{hybrid.alpha:g}" for hybrid in self.ranges[0].hybrids[1:-1]]
+        columns = ("system", "feature", "n", "anti-oracle", *alphas, "oracle", "verdict")
+        rows: list[tuple[Cell, ...]] = [
+            (*self._names(each), each.n, *(h.score for h in each.hybrids), _word(each.holds))
+            for each in self.ranges
+        ]
+        note = (
+            f"{self.preset.meaning[0].upper()}{self.preset.meaning[1:]}; n is the size of I. Under "
+            "alpha: the alphabetically first share alpha of the feature's words is masked for the "
+            "best, the rest for the worst. Words go by their initials, so the share may be larger; "
+            "json and tsv tell it."
+        )
+        digits = dict.fromkeys(("anti-oracle", *alphas, "oracle"), self._digits)
+        return Table(_RANGE, columns, rows, note, digits)
+
+    def _specificity_table(self) -> Table:
+        rows: list[tuple[Cell, ...]] = []
+        for each in self.specificity:
+            words = (100 * each.frequency, 100 * float(each.draws.frequency_ref.mean()),
+                     100 * float(each.draws.frequency_sys.mean()))  # fmt: skip
+            spread = each.mean, each.variance, each.deviation
+            rows.append(
+                (*self._names(each), words[0], each.muler, each.groups, *words[1:],
+                 float(each.draws.n.mean()), *spread, 100 * each.extreme, _word(each.holds))
+            )  # fmt: skip
+        random = ("random: ref %", "random: output %", "n", "mean", "variance", "sd")
+        columns = (
+            *("system", "feature", "words %", "MuLER", "groups"),
+            *random,
+            "as far %",
+            "verdict",
+        )
+        note = (
+            f"{len(self.specificity[0].draws.muler)} draws on {self.basis}. Random: the distinct "
+            "words of references and output are split into groups, and one group is masked; its "
+            "share of either side's words, its mean number of sentences n, and the mean, variance "
+            "and standard deviation of its MuLER. as far: the share of random features whose MuLER "
+            f"is as far from the mean as the real one's. No verdict where n < {FEW}."
+        )
+        digits = {"MuLER": 3, "mean": 3, "variance": 6, "sd": 3, "n": 0, "words %": 1}
+        digits |= {"random: ref %": 1, "random: output %": 1, "as far %": 1}
+        return Table(_SPECIFICITY, columns, rows, note, digits)
+
+    def _robustness_table(self) -> Table:
+        shares = [f"{100 * portion.alpha:g}%" for portion in self.robustness[0].portions]
+        rows: list[tuple[Cell, ...]] = []
+        for each in self.robustness:
+            head: tuple[Cell, ...] = (*self._names(each), each.n)
+            verdict = _word(each.holds)
+            for measure, name in _MEASURES.items():
+                values = [getattr(portion, measure) for portion in each.portions]
+                rows.append((*head, name, *values, 100 * each.change(measure), verdict))
+                head, verdict = (None, None, None), ""
+        note = (
+            "The alphabetically first share of the feature's words is masked, by whole initials, "
+            "and all others stay as they are. change: from masking all to masking half, or what is "
+            "nearest to half. It holds where MuLER changes less than its numerator; no verdict "
+            f"where n < {FEW} or all words have one initial."
+        )
+        columns = ("system", "feature", "n", "measure", *shares, "change %", "verdict")
+        return Table(_ROBUSTNESS, columns, rows, note, dict.fromkeys(shares, 3) | {"change %": 0})
+
+    def _range_chart(self) -> Chart:
+        records = [
+            {"share": 100 * hybrid.share, "position": position, "feature": self._names(each)[1]}
+            for each in self._first(self.ranges)
+            for hybrid, position in zip(each.hybrids, each.positions, strict=True)
+        ]
+        return line_chart(
+            "Where hybrid scores lie between anti-oracle (0) and oracle (1)",
+            records, "share", "position", "feature",
+            x_title="share of the feature's words masked for the best, in percent",
+        )  # fmt: skip
+
+    def _specificity_chart(self) -> Chart:
+        records = []
+        for each in self._first(self.specificity):
+            name = self._names(each)[1]
+            low, high = each.mean - each.deviation, each.mean + each.deviation
+            random = {"words": "random", "MuLER": each.mean, "low": low, "high": high}
+            records += [{"feature": name, "words": "real", "MuLER": each.muler},
+                        {"feature": name, **random}]  # fmt: skip
+        title = "MuLER of real features and of random ones of their frequency"
+        note = "The error bars are one standard deviation of the random features to either side."
+        return bar_chart(
+            title, records, "feature", "MuLER", "words", low="low", high="high", note=note
+        )
+
+    def _robustness_chart(self) -> Chart:
+        records = [
+            {"feature": self._names(each)[1], "measure": name, "change %": 100 * each.change(key)}
+            for each in self._first(self.robustness)
+            for key, name in _MEASURES.items()
+        ]
+        title = "Change by masking only half of a feature's words"
+        return bar_chart(title, records, "feature", "change %", "measure")
+
+    def _names(self, each: _Check) -> tuple[str, str]:
+        features = list(dict.fromkeys(every.feature for every in self.ranges))
+        return each.system, feature_label(each.feature, features)
+
+    def _first(self, checks: Sequence[_AnyCheck]) -> list[_AnyCheck]:
+        return [each for each in checks if each.system == checks[0].system]
+
+    @property
+    def _digits(self) -> int:
+        return 3 if self.preset.scale != 1 else 2
+
+
+_Check = RangeCheck | SpecificityCheck | RobustnessCheck
+_AnyCheck = TypeVar("_AnyCheck", RangeCheck, SpecificityCheck, RobustnessCheck)
+
+
+def _word(holds: bool | None) -> str:
+    if holds is None:
+        return "cannot be said"
+    return "holds" if holds else "does not hold"
