@@ -31,6 +31,36 @@ def tagged(text, tags):
     return Annotation(tuple(words), {"tags": tuple(spans)})
 
 
+NOUN, VERB, NAME = (Feature("tags", name) for name in ("NOUN", "VERB", "NAME"))
+
+SMALL = Annotated(
+    {
+        "first": [
+            tagged("John loves bananas and apples .", "NAME VERB NOUN CC NOUN ."),
+            tagged("Its unpredictability made people nervous .", "PRON NOUN VERB NOUN ADJ ."),
+            tagged("", ""),
+            tagged("the New York Times wrote it", "DET NAME+ NAME+ NAME VERB PRON"),
+            tagged("dogs dogs dogs run", "NOUN NOUN NOUN VERB"),
+        ],
+        "second": [
+            tagged("John likes apples and oranges .", "NAME VERB NOUN CC NOUN ."),
+            tagged("It made people 's nerves worse .", "PRON VERB NOUN PART NOUN ADJ ."),
+            tagged("something", "NOUN"),
+            tagged("it was the Times", "PRON AUX DET NAME"),
+            tagged("a dog runs", "DET NOUN VERB"),
+        ],
+    },
+    [
+        (tagged("John likes apples and oranges .", "NAME VERB NOUN CC NOUN ."),),
+        (tagged("Its unpredictability unsettled people 's nerves .",
+                "PRON X VERB NOUN PART NOUN ."),),
+        (tagged("nothing here", "PRON ADV"),),
+        (tagged("it was the New York Times", "PRON AUX DET NAME+ NAME+ NAME"),),
+        (tagged("a dog runs", "DET NOUN VERB"),),
+    ],
+)  # fmt: skip
+
+
 def ted(shared: Path, count=None, step=1):
     """The TED talks with their tags: one reference, two systems."""
     texts = {
@@ -105,7 +135,8 @@ def masked_alike(replace, best, reference, output):
 def masked_types(text, references, feature):
     """Wrong words become right ones as long as there are some; at worst all become others."""
     plain = [" ".join(r.tokens) for r in references]
-    right = [r.tokens[at] for r in references[:1] for at in places(r, feature)]
+    wanted = next(r for r in references if places(r, feature))
+    right = [wanted.tokens[at] for at in places(wanted, feature)]
     here = places(text, feature)
     wrong = []
     for at in here:
@@ -216,6 +247,9 @@ WAYS = (
     Way("wer", "corpus", WORDS, word_errors, None, False),
     Way("macrof", "corpus", masked_types, macro_f, None),
 )  # fmt: skip
+
+
+WAYS_BY_NAME = {f"{way.metric} {way.preset}": way for way in WAYS}
 
 
 class Figures(NamedTuple):

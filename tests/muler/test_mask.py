@@ -23,7 +23,7 @@ ORACLE, ANTI, PLAIN = always("oracle"), always("anti"), always("plain")
 REFERENCE = Side(
     tuple(["John", "likes", "apples", "and", "oranges", "."]), ((2, 3), (4, 5)), (2, 4)
 )
-OUTPUT = Side(tuple(["John", "loves", "bananas", "and", "apples", "."]), ((2, 3), (4, 5)), (2, 4))
+OUTPUT = Side(("John", "loves", "bananas", "and", "apples", "."), ((2, 3), (4, 5)), (2, 4))
 SPANS = Side(
     tuple(["the", "New", "York", "Times", "was", "in", "New", "York"]),
     ((1, 4), (6, 8)),

@@ -86,7 +86,8 @@ class Finder:
                     found.setdefault(feature, []).extend(own)
                 if kind == "morph" and (feature := wanted.get(label.partition("=")[0])):
                     found.setdefault(feature, []).extend(spans)
-        return found
+        # A feature without a value has the spans of several labels, put in order here.
+        return {feature: sorted(spans) for feature, spans in found.items()}
 
 
 def _by_label(spans: Iterable[TokenSpan]) -> dict[str, list[TokenSpan]]:

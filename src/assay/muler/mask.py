@@ -12,7 +12,6 @@ How a word is masked depends on what the metric counts:
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import Literal, NamedTuple
@@ -163,19 +162,22 @@ def _without_rest(side: Side, tokens: Sequence[str]) -> list[str]:
 def _mask_types(hypothesis: Side, wanted: Side, treat: Treat) -> str:
     """The output with its wrong words corrected, or all of them spoilt, as `treat` says."""
     tokens = list(hypothesis.tokens)
-    missing = Counter(wanted.tokens[at] for at in wanted.positions)
-    right = missing & Counter(tokens[at] for at in hypothesis.positions)
-    missing -= right
+    missing = [wanted.tokens[at] for at in wanted.positions]
+    wrong = []
     for at in hypothesis.positions:
-        treatment = treat(tokens[at])
-        if treatment == "anti":
-            tokens[at] = _spoilt(tokens[at])
-        elif treatment == "oracle" and right[tokens[at]]:
-            right[tokens[at]] -= 1
-        elif treatment == "oracle" and missing:
-            # What is generated too often has no word to be corrected into.
-            tokens[at] = next(iter(missing))
-            missing -= Counter([tokens[at]])
+        word = tokens[at]
+        match treat(word):
+            case "anti":
+                tokens[at] = _spoilt(word)
+            case "oracle" if word in missing:
+                missing.remove(word)
+            case "oracle":
+                wrong.append(at)
+            case "plain":
+                pass
+    # What is generated too often has no word to be corrected into.
+    for at, word in zip(wrong, missing, strict=False):
+        tokens[at] = word
     return " ".join(tokens)
 
 
