@@ -4,10 +4,7 @@ The paper's tagger was Stanza; ours is spaCy. Plain scores need no tagger and ar
 feature are near. docs/muler.md sets the two beside each other.
 """
 
-import hashlib
 import json
-import os
-import pickle
 
 import numpy as np
 import pytest
@@ -72,20 +69,14 @@ def published(shared):
 def tagged(shared, request):
     """Tags a file with the default pipeline, and keeps the outcome for the next run."""
     pytest.importorskip("spacy", reason="needs a tagger: pip install 'assay[tag]'")
+    from assay.features.cache import AnnotationCache, CachedAnnotator
     from assay.features.spacy import SpacyAnnotator
 
-    annotator = SpacyAnnotator(language="en", processes=1)
-    folder = request.config.cache.mkdir("muler-tags")
+    cache = AnnotationCache(request.config.cache.mkdir("muler-tags") / "annotations.sqlite")
+    annotator = CachedAnnotator(SpacyAnnotator(language="en", processes=1), cache)
 
     def tag(name):
-        key = f"{annotator.identity} {name}"
-        kept = folder / hashlib.sha256(key.encode()).hexdigest()
-        if not kept.exists():
-            found = annotator.annotate(read_lines(shared / name))
-            partial = kept.with_suffix(f".{os.getpid()}")
-            partial.write_bytes(pickle.dumps(found))
-            partial.replace(kept)
-        return pickle.loads(kept.read_bytes())
+        return annotator.annotate(read_lines(shared / name))
 
     return tag
 

@@ -82,12 +82,12 @@ class Finder:
         for kind, wanted in self._wanted.items():
             for label, spans in _by_label(annotation.layers.get(kind, ())).items():
                 if feature := wanted.get(label):
-                    own = [_trimmed(each, annotation) for each in spans] if kind == "ner" else spans
-                    found.setdefault(feature, []).extend(own)
-                if kind == "morph" and (feature := wanted.get(label.partition("=")[0])):
-                    found.setdefault(feature, []).extend(spans)
-        # A feature without a value has the spans of several labels, put in order here.
-        return {feature: sorted(spans) for feature, spans in found.items()}
+                    is_name = kind == "ner"
+                    found[feature] = [_trimmed(s, annotation) for s in spans] if is_name else spans
+                name, has_value, _ = label.partition("=") if kind == "morph" else ("", "", "")
+                if has_value and (feature := wanted.get(name)):
+                    found[feature] = sorted([*found.get(feature, ()), *spans])
+        return found
 
 
 def _by_label(spans: Iterable[TokenSpan]) -> dict[str, list[TokenSpan]]:

@@ -97,6 +97,19 @@ def ratio(scores: Array) -> Array:
     return np.where(known, np.divide(gain, spread, out=np.zeros_like(gain), where=known), np.nan)
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Masked texts are millions of small tuples: to look for cycles in them takes half the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_uncollected()
 def decompose(
     annotated: Annotated,
     metric: Metric,
@@ -112,30 +125,17 @@ def decompose(
     masks = masks_of(metric, segments)
     parts: dict[tuple[Feature, str], Parts] = {}
     counts: dict[tuple[Feature, str], NDArray[np.intp]] = {}
-    with _uncollected():
-        found = FoundFeatures.of(annotated, features)
-        for feature in features:
-            masked = MaskedTexts.of(found, feature, masks, per)
-            rows = [metric.statistics(each).rows for each in masked.extremes()]
-            oracle, anti = (preset.statistics(metric, each) for each in rows)
-            start = 0
-            for number, system in enumerate(annotated.systems):
-                key, chosen = (feature, system), masked.chosen[system]
-                own = slice(start, start := start + len(chosen))
-                as_is = plain[number * len(annotated) + chosen]
-                parts[key] = Parts(chosen, as_is, oracle[own], anti[own])
-                counts[key] = masked.counts(system)
+    found = FoundFeatures.of(annotated, features)
+    for feature in features:
+        masked = MaskedTexts.of(found, feature, masks, per)
+        rows = [metric.statistics(each).rows for each in masked.extremes()]
+        oracle, anti = (preset.statistics(metric, each) for each in rows)
+        start = 0
+        for number, system in enumerate(annotated.systems):
+            key, chosen = (feature, system), masked.chosen[system]
+            own = slice(start, start := start + len(chosen))
+            as_is = plain[number * len(annotated) + chosen]
+            parts[key] = Parts(chosen, as_is, oracle[own], anti[own])
+            counts[key] = masked.counts(system)
     systems = tuple(annotated.systems)
     return Decomposition(metric, preset, tuple(features), systems, parts, counts, found)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Masked texts are millions of small tuples: to look for cycles in them takes half the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

@@ -142,6 +142,9 @@ def mask_all(texts: Iterable[tuple[Sequence[str], Spans]], masks: Masks) -> list
     for old, spans in texts:
         tokens = list(old)
         for start, end, _ in spans:
+            if end - start == 1 and not stretch:
+                tokens[start] = shared
+                continue
             for at in range(start, end):
                 tokens[at] = shared * len(old[at]) if stretch else shared
         found.append(" ".join(tokens))
