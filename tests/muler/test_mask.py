@@ -167,6 +167,18 @@ def test_a_feature_of_words_is_found_by_value_and_by_name():
     assert found == {gender: list(spans[1:]), feminine: [spans[1]]}
 
 
+def test_the_spans_of_a_feature_without_a_value_are_in_order_and_each_there_once():
+    spans = (
+        TokenSpan(0, 1, "Gender=Fem"),
+        TokenSpan(1, 2, "Gender=Masc"),
+        TokenSpan(2, 3, "Gender=Fem"),
+        TokenSpan(2, 3, "Foreign"),
+    )
+    annotation = Annotation(("she", "he", "elle"), {"morph": spans})
+    assert Feature("morph", "Gender").spans(annotation) == list(spans[:3])
+    assert Feature("morph", "Foreign").spans(annotation) == [spans[3]]
+
+
 def test_an_empty_text_stays_empty():
     masks = of("bleu")
     assert mask(Side(()), [Side(())], masks, ORACLE) == ("", ("",))

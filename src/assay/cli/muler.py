@@ -11,6 +11,7 @@ from assay.cli.commands import Command, whole_number
 from assay.cli.features import add_features, read_annotated
 from assay.cli.inputs import add_inputs, add_metrics, read_inputs, read_metrics
 from assay.cli.output import add_output, check_output, show
+from assay.cli.progress import track
 from assay.features.differences import ScorerResult, scorer_differences
 from assay.features.scorers import parse_scorers
 from assay.muler.analysis import MulerResult, muler
@@ -74,7 +75,7 @@ def _run(args: argparse.Namespace) -> int:
             resamples=args.resamples,
             rng=np.random.default_rng(args.seed),
         )
-        for metric in metrics
+        for metric in track(metrics, total=len(metrics), label="Masking", quiet=args.quiet)
     ]
     if scorers:
         rng = np.random.default_rng(args.seed)
