@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
-__all__ = ["Cell", "Chart", "Record", "Result", "Span", "Table", "Words"]
+__all__ = ["Cell", "Chart", "Record", "Result", "Span", "Table", "Together", "Words"]
 
 Record = dict[str, Any]
 """One observation: flat, full precision, `None` for unknown."""
@@ -65,3 +65,22 @@ class Result(Protocol):
 
     def records(self) -> list[Record]:
         """Tidy data for machines."""
+
+
+class Together:
+    """Several results as one, one after the other."""
+
+    def __init__(self, *results: Result) -> None:
+        self._results = results
+
+    def tables(self) -> list[Table]:
+        """The tables of all."""
+        return [table for result in self._results for table in result.tables()]
+
+    def charts(self) -> list[Chart]:
+        """The charts of all."""
+        return [chart for result in self._results for chart in result.charts()]
+
+    def records(self) -> list[Record]:
+        """The records of all."""
+        return [record for result in self._results for record in result.records()]

@@ -15,28 +15,12 @@ from assay.io import write_whole
 from assay.metrics.typef import MacroF
 from assay.registry import parse_all
 from assay.report import render
-from assay.results import Chart, Record, Result, Table
+from assay.results import Result, Table, Together
 from assay.scoring import SEED, Questions, score_dataset
 
 __all__ = ["COMMAND"]
 
 METRICS = ("bleu", "chrf", "ter", "macrof", "microf")
-
-
-class _Together:
-    """Several results on one page."""
-
-    def __init__(self, *results: Result) -> None:
-        self._results = results
-
-    def tables(self) -> list[Table]:
-        return [table for result in self._results for table in result.tables()]
-
-    def charts(self) -> list[Chart]:
-        return [chart for result in self._results for chart in result.charts()]
-
-    def records(self) -> list[Record]:
-        return [record for result in self._results for record in result.records()]
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +42,7 @@ def _run(args: argparse.Namespace) -> int:
     favored = favoritism(dataset, parse_all(["macrof", "bleu"]), count=10)
     types = type_performance(dataset, MacroF(), count=20)
     header = {"command": args.command, "seed": SEED, "inputs": [], "title": "assay demo"}
-    write_whole(page, render(_Together(scores, favored, types), "html", header=header))
+    write_whole(page, render(Together(scores, favored, types), "html", header=header))
     print(_story(scores, types))
     print(f"The whole report, with charts and examples: {page}")
     return 0
@@ -74,7 +58,7 @@ def _make_folder(path: Path) -> None:
 def _story(scores: Result, types: Result) -> str:
     """What the demo shows, in a screen."""
 
-    class Short(_Together):
+    class Short(Together):
         def tables(self) -> list[Table]:
             overview, *_ = scores.tables()
             _, buckets, *_ = types.tables()

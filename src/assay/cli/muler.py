@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,25 +15,9 @@ from assay.features.differences import ScorerResult, scorer_differences
 from assay.features.scorers import parse_scorers
 from assay.muler.analysis import MulerResult, muler
 from assay.muler.presets import preset_named
-from assay.results import Chart, Record, Result, Table
+from assay.results import Together
 
 __all__ = ["COMMAND"]
-
-
-class _Results:
-    """MuLER by each metric, and the sentence scorers, one after the other."""
-
-    def __init__(self, results: Sequence[Result]) -> None:
-        self._results = results
-
-    def tables(self) -> list[Table]:
-        return [table for result in self._results for table in result.tables()]
-
-    def charts(self) -> list[Chart]:
-        return [chart for result in self._results for chart in result.charts()]
-
-    def records(self) -> list[Record]:
-        return [record for result in self._results for record in result.records()]
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -80,7 +63,7 @@ def _run(args: argparse.Namespace) -> int:
     if scorers:
         rng = np.random.default_rng(args.seed)
         results.append(scorer_differences(inputs.dataset, scorers, rng=rng))
-    show(_Results(results), args, inputs=inputs.files)
+    show(Together(*results), args, inputs=inputs.files)
     return 0
 
 
