@@ -1,0 +1,204 @@
+"""Coefficients of agreement between a metric and people, for one group or for many at once."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from assay.meta.grouping import means
+from assay.meta.moments import pearson_rows, ranks
+from assay.meta.pairs import Concordance, concordance, differences
+from assay.metrics.base import Array, divide
+from assay.settings import Settings, setting
+
+__all__ = [
+    "WMT",
+    "Accuracy",
+    "Coefficient",
+    "Kendall",
+    "Pearson",
+    "Spearman",
+]
+
+
+@dataclass(frozen=True)
+class Coefficient(Settings, ABC):
+    """Agreement as one number, 1 for perfect; a value with settings, like a metric."""
+
+    title: ClassVar[str]
+    least: ClassVar[int] = 3
+    """Fewer members than this say nothing."""
+
+    @abstractmethod
+    def each(self, metric: Array, gold: Array) -> Array:
+        """The value of every group: (..., groups, members) and (groups, members) to (..., groups).
+
+        Members with an unknown score are left out; `nan` where there is no value.
+        """
+
+    def overall(self, metric: Array, gold: Array) -> Array:
+        """One value over all groups: the mean of theirs, (...)."""
+        return means(self.each(metric, gold))
+
+    def p(self, metric: Array, gold: Array) -> float:
+        """How likely such a value is by chance, for one group without unknown scores."""
+        return math.nan
+
+    def chance(self, metric: Array, gold: Array) -> float:
+        """The value of a metric that knows nothing, for (groups, members) scores."""
+        return 0.0
+
+    def epsilon(self, metric: Array, gold: Array) -> float:
+        """The difference up to which a pair counts as tied, where the coefficient has one."""
+        return math.nan
+
+
+@dataclass(frozen=True)
+class Pearson(Coefficient):
+    """Pearson's r: how nearly they lie on a line."""
+
+    name: ClassVar[str] = "pearson"
+    title: ClassVar[str] = "Pearson's r"
+
+    def each(self, metric: Array, gold: Array) -> Array:
+        """Correlations, `nan` where one side does not vary."""
+        return pearson_rows(metric, gold)
+
+    def p(self, metric: Array, gold: Array) -> float:
+        """Two-sided, from the t distribution."""
+        from scipy.stats import pearsonr
+
+        return float(pearsonr(metric, gold).pvalue)
+
+
+@dataclass(frozen=True)
+class Spearman(Coefficient):
+    """Spearman's rho: Pearson's r of the ranks."""
+
+    name: ClassVar[str] = "spearman"
+    title: ClassVar[str] = "Spearman's rho"
+
+    def each(self, metric: Array, gold: Array) -> Array:
+        """Correlations of ranks among the members whose scores are both known."""
+        known = ~(np.isnan(metric) | np.isnan(gold))
+        return pearson_rows(ranks(metric, known), ranks(np.broadcast_to(gold, known.shape), known))
+
+    def p(self, metric: Array, gold: Array) -> float:
+        """Two-sided, from the t distribution."""
+        from scipy.stats import spearmanr
+
+        return float(spearmanr(metric, gold).pvalue)
+
+
+@dataclass(frozen=True)
+class Kendall(Coefficient):
+    """Kendall's tau: pairs in the same order less pairs in the other, of all pairs.
+
+    Variant b corrects for ties; c also for scales of different coarseness.
+    """
+
+    name: ClassVar[str] = "kendall"
+    title: ClassVar[str] = "Kendall's tau"
+
+    variant: Literal["b", "c"] = setting("b")
+
+    def each(self, metric: Array, gold: Array) -> Array:
+        """Taus, `nan` where one side does not vary."""
+        counts = concordance(metric, gold)
+        return self._tau_b(counts) if self.variant == "b" else self._tau_c(counts, metric, gold)
+
+    def p(self, metric: Array, gold: Array) -> float:
+        """Two-sided: exact for few members without ties, else from the normal distribution."""
+        from scipy.stats import kendalltau
+
+        return float(kendalltau(metric, gold, variant=self.variant).pvalue)
+
+    def _tau_b(self, counts: Concordance) -> Array:
+        total = counts.total
+        spread = np.sqrt((total - counts.gold_ties) * (total - counts.metric_ties))
+        tau = divide(counts.agree - counts.disagree, spread)
+        return np.where(spread > 0, tau, np.nan)
+
+    def _tau_c(self, counts: Concordance, metric: Array, gold: Array) -> Array:
+        known = ~(np.isnan(metric) | np.isnan(gold))
+        members = known.sum(axis=-1)
+        classes = np.minimum(
+            _distinct(metric, known), _distinct(np.broadcast_to(gold, known.shape), known)
+        )
+        most = members**2 * (classes - 1)
+        tau = divide(2 * (counts.agree - counts.disagree) * classes, most)
+        return np.where(most > 0, tau, np.nan)
+
+
+@dataclass(frozen=True)
+class WMT(Coefficient):
+    """The tau of WMT's segment task: better/worse pairs in the right order less the others.
+
+    Pairs that people rate within `gap` of each other are left out; a metric's tie counts as
+    wrong. Over groups the pairs are pooled. With raw DA scores, `wmt:gap=25` is DA-RR.
+    """
+
+    name: ClassVar[str] = "wmt"
+    title: ClassVar[str] = "WMT's tau"
+    least: ClassVar[int] = 2
+
+    gap: float = setting(0.0)
+
+    def each(self, metric: Array, gold: Array) -> Array:
+        """Right less wrong pairs of each group, over all that people tell apart."""
+        right, total = self._counts(metric, gold)
+        return np.where(total > 0, divide(2 * right - total, total), np.nan)
+
+    def overall(self, metric: Array, gold: Array) -> Array:
+        """All pairs of all groups together."""
+        right, total = (each.sum(axis=-1) for each in self._counts(metric, gold))
+        return np.where(total > 0, divide(2 * right - total, total), np.nan)
+
+    def _counts(self, metric: Array, gold: Array) -> tuple[Array, Array]:
+        if self.gap <= 0:
+            counts = concordance(metric, gold)
+            return counts.agree, counts.total - counts.gold_ties
+        human = differences(gold)
+        apart = np.abs(human) > self.gap
+        own = differences(metric)
+        known = apart & ~np.isnan(own)
+        right = known & (np.sign(own) == np.sign(human))
+        return right.sum(axis=-1).astype(float), known.sum(axis=-1).astype(float)
+
+
+@dataclass(frozen=True)
+class Accuracy(Coefficient):
+    """Pairwise accuracy: the share of pairs that the metric orders as people do.
+
+    Pairs that people rate the same are left out; a metric's tie counts as wrong. A metric that
+    knows nothing gets half of them right. p is that of Kendall's tau on the same scores.
+    """
+
+    name: ClassVar[str] = "accuracy"
+    title: ClassVar[str] = "pairwise accuracy"
+    least: ClassVar[int] = 2
+
+    def each(self, metric: Array, gold: Array) -> Array:
+        """Shares, `nan` where people tell no pair apart."""
+        counts = concordance(metric, gold)
+        total = counts.total - counts.gold_ties
+        return np.where(total > 0, divide(counts.agree, total), np.nan)
+
+    def p(self, metric: Array, gold: Array) -> float:
+        """As for Kendall's tau."""
+        return Kendall().p(metric, gold)
+
+    def chance(self, metric: Array, gold: Array) -> float:
+        """Half of the pairs."""
+        return 0.5
+
+
+def _distinct(values: Array, known: np.ndarray) -> Array:
+    """The number of distinct known values along the last axis."""
+    ordered = np.sort(np.where(known, values, np.nan), axis=-1)
+    steps = (ordered[..., 1:] > ordered[..., :-1]).sum(axis=-1)
+    return np.where(known.any(axis=-1), steps + 1, 0).astype(float)
