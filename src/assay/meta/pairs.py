@@ -98,7 +98,7 @@ def _sorted_counts(metric: Array, gold: Array) -> tuple[float, ...]:
         return 0, 0, tied_g, tied_m, tied_both
     # tau-b is this surplus over the square root, so the surplus is a whole number again.
     spread = math.sqrt(total - tied_g) * math.sqrt(total - tied_m)
-    surplus = round(kendalltau(m, g, method="asymptotic").statistic * spread)
+    surplus = round(kendalltau(m, g).statistic * spread)
     return (untied + surplus) / 2, (untied - surplus) / 2, tied_g, tied_m, tied_both
 
 

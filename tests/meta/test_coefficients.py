@@ -1,0 +1,204 @@
+"""Every coefficient equals SciPy's, or an obvious version where SciPy has none."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from assay.data import DataError
+from assay.meta.agreement import agree
+from assay.meta.coefficients import Kendall
+from assay.meta.named import coefficient_named, coefficient_names
+from assay.meta.pairs import concordance
+from tests.meta import obvious
+
+SCIPY = {
+    "pearson": stats.pearsonr,
+    "spearman": stats.spearmanr,
+    "kendall": stats.kendalltau,
+    "kendall-c": lambda m, g: stats.kendalltau(m, g, variant="c"),
+}
+every_scipy = pytest.mark.parametrize("name", SCIPY)
+BY = ("none", "item", "system")
+
+
+def scores(seed=1, shape=(7, 40), *, coarse=True, missing=0.0):
+    """A metric and people who agree somewhat; ties on both sides, some scores missing."""
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, 4, shape).astype(float)
+    metric = gold + rng.normal(size=shape) * 2
+    if coarse:
+        metric = np.round(metric)
+    gold[rng.random(shape) < missing] = np.nan
+    metric[rng.random(shape) < missing] = np.nan
+    return metric, gold
+
+
+@pytest.mark.parametrize("coarse", [True, False])
+@pytest.mark.parametrize("size", [3, 5, 20, 64, 65, 300])
+@every_scipy
+def test_one_group_equals_scipy_with_its_p(name, size, coarse):
+    metric, gold = scores(size, (1, size), coarse=coarse)
+    ours = agree(metric, gold, coefficient_named(name), by="none")
+    theirs = SCIPY[name](metric[0], gold[0])
+    assert ours.value == pytest.approx(theirs.statistic, abs=1e-12)
+    assert ours.p == pytest.approx(theirs.pvalue, abs=1e-12)
+    assert ours.n == size
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("by", ["item", "system"])
+@every_scipy
+def test_groups_give_the_mean_of_scipys_values(name, by, missing):
+    metric, gold = scores(3, (8, 70), missing=missing)
+    slow = []
+    for m, g in zip(obvious.groups(metric, by), obvious.groups(gold, by), strict=True):
+        known = ~np.isnan(m + g)
+        if known.sum() > 1 and np.ptp(m[known]) > 0 and np.ptp(g[known]) > 0:
+            slow.append(SCIPY[name](m[known], g[known]).statistic)
+    ours = agree(metric, gold, coefficient_named(name), by=by)
+    assert ours.value == pytest.approx(np.mean(slow), abs=1e-12)
+    assert ours.groups == len(slow)
+    assert ours.p == pytest.approx(stats.ttest_1samp(slow, 0).pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("gap", [0.0, 1.5])
+@pytest.mark.parametrize("by", BY)
+def test_wmts_tau_equals_counting_pairs(by, gap):
+    metric, gold = scores(4, (6, 12), missing=0.1)
+    ours = agree(metric, gold, coefficient_named(f"wmt:gap={gap}"), by=by)
+    assert ours.value == pytest.approx(obvious.wmt_tau(metric, gold, by, gap), abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [2, 12, 80])
+def test_pairwise_accuracy_equals_counting_pairs(size):
+    metric, gold = scores(5, (size, 1))
+    ours = agree(metric, gold, coefficient_named("accuracy"), by="none")
+    slow = obvious.pairwise_accuracy(metric.ravel(), gold.ravel())
+    assert ours.value == pytest.approx(slow, abs=1e-12)
+    assert ours.chance == 0.5
+    assert ours.p == pytest.approx(
+        stats.kendalltau(metric.ravel(), gold.ravel()).pvalue, nan_ok=True
+    )
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("coarse", [True, False])
+@pytest.mark.parametrize("by", BY)
+def test_accuracy_with_ties_equals_trying_every_threshold(by, coarse, missing):
+    metric, gold = scores(6, (6, 9), coarse=coarse, missing=missing)
+    ours = agree(metric, gold, coefficient_named("acc-eq"), by=by)
+    value, epsilon = obvious.calibrated_accuracy(metric, gold, by)
+    assert ours.value == pytest.approx(value, abs=1e-12)
+    assert ours.epsilon == pytest.approx(-epsilon, abs=1e-12)
+
+
+def test_accuracy_with_ties_gives_every_group_its_share():
+    metric, gold = scores(7, (5, 8), missing=0.2)
+    coefficient = coefficient_named("acc-eq")
+    each = coefficient.each(metric.T, gold.T)
+    assert np.nanmean(each) == pytest.approx(agree(metric, gold, coefficient, by="item").value)
+
+
+def test_the_chance_of_accuracy_with_ties_is_calling_all_tied_or_half_of_the_rest():
+    gold = np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
+    metric = np.array([[3.0, 1.0], [1.0, 2.0], [2.0, 3.0]])
+    assert agree(metric, gold, coefficient_named("acc-eq"), by="item").chance == pytest.approx(
+        4 / 6
+    )
+
+
+values = st.lists(st.integers(-3, 3).map(float) | st.just(math.nan), min_size=2, max_size=9)
+
+
+@given(st.data())
+def test_pairs_counted_by_sorting_equal_pairs_counted_one_by_one(data):
+    gold = data.draw(values)
+    metric = data.draw(
+        st.lists(st.integers(-3, 3).map(float), min_size=len(gold), max_size=len(gold))
+    )
+    few = concordance(np.array([metric]), np.array([gold]))
+    padding = [math.nan] * 70  # makes the group a large one, and changes nothing
+    many = concordance(np.array([metric + padding]), np.array([gold + padding]))
+    pairs = [(np.sign(dm), np.sign(dg)) for dm, dg in obvious.known_pairs(metric, gold)]
+    slow = [
+        sum(m * g > 0 for m, g in pairs),
+        sum(m * g < 0 for m, g in pairs),
+        sum(g == 0 for _, g in pairs),
+        sum(m == 0 for m, _ in pairs),
+        sum(m == g == 0 for m, g in pairs),
+    ]
+    for counts in (few, many):
+        found = [
+            counts.agree,
+            counts.disagree,
+            counts.gold_ties,
+            counts.metric_ties,
+            counts.both_ties,
+        ]
+        assert [float(each[0]) for each in found] == slow
+        assert counts.total[0] == len(pairs)
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "kendall-c"])
+def test_scores_that_do_not_vary_have_no_value_and_a_reason(name):
+    flat, varied = np.full((5, 1), 0.1), np.arange(5.0)[:, None]
+    assert agree(varied, flat, coefficient_named(name)).reason == "all human scores are equal"
+    assert agree(flat, varied, coefficient_named(name)).reason == "all metric scores are equal"
+    assert math.isnan(agree(flat, varied, coefficient_named(name)).value)
+
+
+@pytest.mark.parametrize("name", ["wmt", "accuracy"])
+def test_a_metric_of_ties_alone_is_wrong_about_every_pair(name):
+    flat, varied = np.full((5, 1), 0.1), np.arange(5.0)[:, None]
+    assert agree(flat, varied, coefficient_named(name)).value == {"wmt": -1, "accuracy": 0}[name]
+    assert agree(varied, flat, coefficient_named(name)).reason == "all human scores are equal"
+
+
+def test_all_ties_on_both_sides_are_perfect_agreement_with_ties():
+    flat = np.full((4, 2), 1.0)
+    assert agree(flat, flat, coefficient_named("acc-eq"), by="item").value == 1
+
+
+@pytest.mark.parametrize("name", [*coefficient_names()])
+def test_nothing_known_is_no_value_and_no_crash(name):
+    empty = np.full((4, 3), np.nan)
+    for by in BY:
+        found = agree(empty, empty, coefficient_named(name), by=by)
+        assert (found.n, found.reason) == (0, "no score is known on both sides")
+
+
+@every_scipy
+def test_two_systems_are_too_few_for_a_correlation(name):
+    found = agree(np.array([[1.0], [2.0]]), np.array([[1.0], [2.0]]), coefficient_named(name))
+    assert math.isnan(found.value)
+    assert found.reason.startswith("only 2 scores to compare")
+
+
+def test_a_tiny_variance_is_not_taken_for_none():
+    metric = np.array([[1e-9], [2e-9], [4e-9], [3e-9]])
+    gold = np.array([[1.0], [2.0], [4.0], [3.0]])
+    assert agree(metric, gold, coefficient_named("pearson")).value == pytest.approx(1)
+
+
+def test_coefficients_read_back_from_what_they_print():
+    for name in coefficient_names():
+        coefficient = coefficient_named(name)
+        assert coefficient_named(str(coefficient)) == coefficient
+    assert coefficient_named("kendall-c") == Kendall(variant="c")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kendal", "did you mean 'kendall'"),
+        ("wmt:gap", "settings are key=value"),
+        ("wmt:gapp=2", "no setting 'gapp'"),
+    ],
+)
+def test_a_coefficient_that_is_not_one_is_a_clear_error(text, message):
+    with pytest.raises(DataError, match=message):
+        coefficient_named(text)
