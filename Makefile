@@ -24,6 +24,7 @@ check: $(VENV)/test.stamp
 bench: $(VENV)/test.stamp
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/muler.py
+	$(BIN)/python benchmarks/suite.py
 
 clean:
 	rm -rf $(VENV) build assay-demo

@@ -27,8 +27,9 @@ LAYERS = (
     ("significance",),
     ("io",),
     ("features",),
+    ("tasks",),
     ("scoring",),
-    ("checks", "compare", "muler", "report"),
+    ("checks", "compare", "meta", "muler", "report", "suite"),
     ("demo",),
     ("cli",),
 )

@@ -1,15 +1,21 @@
-"""The demonstration set: whole, without repeats, and telling the story it was written for."""
+"""The demonstration set and suite: whole, and telling the story they were written for."""
 
 import statistics
 from collections import Counter
 from itertools import groupby
 from pathlib import Path
 
+import numpy as np
 import pytest
 import sacrebleu
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 import assay
+from assay.demo.suites import demo_suite_files, read_demo_suite
+from assay.suite.check import check
+from assay.suite.files import read_suite
+from assay.suite.lint import lint
+from assay.suite.verdicts import PASS, WARNING, code_of
 
 DEMO = Path(assay.__file__).parent / "demo"
 SYSTEMS = ("atlas", "birch", "cedar")
@@ -98,6 +104,116 @@ def test_system_ratings_are_the_mean_standardised_segment_ratings():
     written = {system: float(value) for system, value in table("human/da.sys.tsv", "system", "z")}
     assert written == pytest.approx(z, abs=5e-4)
     assert z["atlas"] > z["birch"] + 0.5 > z["cedar"] + 0.5
+
+
+def test_the_suite_has_48_items_of_6_per_phenomenon():
+    suite, _ = read_demo_suite()
+    assert len(suite) == 48
+    assert set(Counter(item.phenomenon for item in suite.items).values()) == {6}
+    assert len({item.phenomenon for item in suite.items}) == 8
+    assert len({item.category for item in suite.items}) == 7
+    assert len({item.source for item in suite.items}) == 48
+
+
+def test_every_item_of_the_suite_has_a_rule_for_and_a_rule_against():
+    suite, _ = read_demo_suite()
+    kinds = Counter(rule.kind for item in suite.items for rule in item.rules)
+    assert kinds == {"regex": 2 * 48, "fixed": 8}
+    for item in suite.items:
+        assert {rule.polarity for rule in item.rules} == {"positive", "negative"}
+
+
+def test_the_suite_has_no_error_and_nothing_to_note_but_its_size():
+    suite, _ = read_demo_suite()
+    records = lint(suite).records()
+    assert [each for each in records if each["severity"] == "error"] == []
+    assert Counter(each["check"] for each in records) == {"few-items": 8}
+
+
+def test_three_systems_translated_the_suite_and_two_of_them_before():
+    _, runs = read_demo_suite()
+    assert [(run.campaign, run.system) for run in runs] == [
+        ("spring", "atlas"),
+        ("spring", "birch"),
+        *(("autumn", system) for system in SYSTEMS),
+    ]
+    assert all(len(run.outputs) == 48 for run in runs)
+
+
+def test_the_systems_fail_the_suite_in_different_ways():
+    """Passed items of six, and what is left to people, counted by hand."""
+    assert passed("autumn") == {
+        "Lexical ambiguity": (6, 4, 1),
+        "Compound": (3, 4, 3),
+        "Phrasal verb": (4, 5, 2),
+        "False friends": (2, 5, 2),
+        "Idiom": (1, 5, 0),
+        "Negation": (6, 1, 5),
+        "Quotation marks": (5, 4, 0),
+        "Modal - pluperfect": (5, 0, 0),
+    }
+    assert counts("autumn", "warning") == [2, 9, 5]
+    assert counts("autumn", "not tested") == [0, 0, 1]
+
+
+def test_rules_leave_between_8_and_15_percent_of_the_answers_to_people():
+    for campaign in ("spring", "autumn"):
+        left = counts(campaign, "warning")
+        assert 0.08 <= sum(left) / (48 * len(left)) <= 0.15
+
+
+def test_one_decision_settles_the_same_warning_of_all_systems():
+    warned = warnings_of("autumn")
+    assert sorted(Counter(warned).values())[-2:] == [2, 3]
+
+
+def test_birch_has_gained_idioms_and_lost_negation_since_spring():
+    spring, autumn = passed("spring"), passed("autumn")
+    assert (spring["Idiom"][1], autumn["Idiom"][1]) == (2, 5)
+    assert (spring["Negation"][1], autumn["Negation"][1]) == (5, 1)
+    assert all(autumn[name][0] >= spring[name][0] for name in spring)
+
+
+def test_the_files_of_the_suite_are_all_there_is_of_it(tmp_path):
+    for name, content in demo_suite_files().items():
+        target = tmp_path / name
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes(content)
+    assert read_suite(tmp_path / "items.json") == read_demo_suite().suite
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "items.json",
+        "item_ids.txt",
+        "spring",
+        "autumn",
+    }
+
+
+def checked(campaign):
+    suite, runs = read_demo_suite()
+    return check(suite, [run for run in runs if run.campaign == campaign]).verdicts
+
+
+def passed(campaign):
+    """How many items of each phenomenon each system passes."""
+    verdicts = checked(campaign)
+    phenomena = np.array([item.phenomenon for item in verdicts.items])
+    return {
+        name: tuple((verdicts.codes[:, phenomena == name] == PASS).sum(axis=1))
+        for name in dict.fromkeys(phenomena)
+    }
+
+
+def counts(campaign, verdict):
+    return (checked(campaign).codes == code_of(verdict)).sum(axis=1).tolist()
+
+
+def warnings_of(campaign):
+    """The item and the text of every answer that the rules leave to people."""
+    verdicts = checked(campaign)
+    return [
+        (verdicts.items[at].id, verdicts.outputs[system][at])
+        for system, at in np.argwhere(verdicts.codes == WARNING)
+    ]
 
 
 def lines(name):

@@ -22,6 +22,10 @@ _BUILT_IN = {
     "macrof": "assay.metrics.typef:MacroF",
     "microf": "assay.metrics.typef:MicroF",
     "rouge": "assay.metrics.rouge:ROUGE",
+    "entities": "assay.tasks.entities:Entities",
+    "entityf": "assay.tasks.entityf:EntityF",
+    "relations": "assay.tasks.relations:Relations",
+    "xscore": "assay.tasks.relations:XScore",
     "mean": "assay.metrics.mean:Mean",
 }
 
@@ -37,7 +41,10 @@ _ALIASES: tuple[tuple[str, Callable[[re.Match[str]], tuple[str, dict[str, str]]]
     (r"cer", lambda m: ("wer", {"unit": "char"})),
 )
 
-_NOT_SETTINGS = {"nrefs", "version", "test", "lang", "subset", "origlang", "bs", "ar", "seed"}
+_NOT_SETTINGS = {
+    *("nrefs", "version", "test", "lang", "subset", "origlang", "bs", "ar", "seed"),
+    *("tagger", "spacy"),
+}
 """What a signature says besides the metric's settings."""
 
 _added: dict[str, type[Metric]] = {}

@@ -30,7 +30,9 @@ class Table:
     """Rows for people. Floats are printed with `digits` decimals, None as an empty cell.
 
     `digits` overrides the caller's default per column name. `best` names, per column, the
-    direction that is better, so that renderers can set the best value off.
+    direction that is better, so that renderers can set the best value off. `strong` cells, each a
+    (row, column), are set in bold, `shaded` rows in grey. Of a table with `keys`, so many first
+    columns stand again before each part where a terminal is too narrow for all columns.
     """
 
     title: str
@@ -39,6 +41,9 @@ class Table:
     note: str = ""
     digits: Mapping[str, int] | None = None
     best: Mapping[str, Literal["high", "low"]] | None = None
+    strong: frozenset[tuple[int, int]] = frozenset()
+    shaded: frozenset[int] = frozenset()
+    keys: int = 0
 
 
 @dataclass(frozen=True)

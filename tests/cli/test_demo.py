@@ -1,19 +1,27 @@
 """`assay demo`: the story it tells is the story of the figures."""
 
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
+
 import assay
+from assay.demo.suites import demo_suite_files
 from tests.corpora import demo
 
 
 def test_the_demo_writes_a_report_and_tells_the_story(run):
     ran = run("demo")
     assert (ran.status, ran.err) == (0, "")
-    assert ran.out.endswith("The whole report, with charts and examples: assay-demo/report.html\n")
+    assert "The whole report, with charts and examples: assay-demo/report.html\n" in ran.out
     page = Path("assay-demo/report.html").read_text("utf-8")
     for title in ("Scores", "MacroF1: atlas or birch?", "Types by frequency"):
         assert title in page
-    assert page.count("<svg") >= 3
+    for title in ("systems", "accuracy by category (%)", "failing examples"):
+        assert f"Test suite: {title}" in page
+    assert page.count("<svg") >= 4
 
 
 def test_the_story_is_true():
@@ -27,5 +35,48 @@ def test_the_story_is_true():
 
 def test_the_demo_can_be_put_elsewhere_again_and_again(run):
     for _ in range(2):
-        assert run("demo some/where").out.endswith(": some/where/report.html\n")
+        assert ": some/where/report.html\n" in run("demo some/where").out
     assert Path("some/where/report.html").stat().st_size > 10_000
+
+
+def test_the_demo_puts_the_suite_beside_the_report(run):
+    run("demo look")
+    found = {
+        path.relative_to("look/suite").as_posix(): path.read_bytes()
+        for path in Path("look/suite").rglob("*.*")
+    }
+    assert found == demo_suite_files()
+
+
+def test_the_demo_shows_what_each_system_cannot_do(run):
+    rows = [line.split() for line in run("demo").out.splitlines()]
+    assert ["Idiom", "5", "20.0", "*100.0", "0.0", "40.0"] in rows
+    assert ["Negation", "5", "*100.0", "20.0", "*100.0", "73.3"] in rows
+    assert ["Quotation", "marks", "4", "*100.0", "*100.0", "0.0", "66.7"] in rows
+
+
+def test_the_demo_needs_no_database_and_no_web_server(here):
+    code = "import sys; from assay.cli import main; main(['demo']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.splitlines()[-1].split()
+    assert "assay.suite.results" in loaded
+    assert not {"sqlalchemy", "alembic", "fastapi", "uvicorn"} & set(loaded)
+
+
+def test_the_commands_that_the_demo_proposes_work_as_written(run, monkeypatch):
+    pytest.importorskip("sqlalchemy")
+    proposed = run("demo").out.split("(pip install 'assay[web]'):\n")[1].splitlines()
+    enter, *commands, serve = (shlex.split(line) for line in proposed)
+    assert enter == ["cd", "assay-demo"]
+    assert serve == ["assay", "suite", "serve", "--db", "suite.db"]
+    monkeypatch.chdir("assay-demo")
+    for command in commands:
+        arguments = [file for word in command[1:] for file in expanded(word)]
+        assert run("", *arguments).status == 0
+    ran = run("suite compare --db suite.db --runs spring autumn")
+    assert (ran.status, "birch" in ran.out) == (0, True)
+
+
+def expanded(word):
+    """As a shell does it."""
+    return sorted(map(str, Path().glob(word))) if "*" in word else [word]

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.cli import muler_validate, progress
+from assay.muler import synthetic
+
 COMMAND = "muler validate ref.txt -i a.txt --tags ref.pos a.pos"
 
 
@@ -72,3 +75,19 @@ def test_a_check_that_does_not_hold_is_the_exit_code(run):
 )
 def test_bad_settings_are_refused(refusal, more, message):
     assert message in refusal(f"{COMMAND} {more}")
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_the_draws_have_a_bar_unless_quiet(run, monkeypatch, quiet):
+    bars = []
+
+    def watched(steps, *, total, label, quiet):
+        done = list(progress.track(steps, total=total, label=label, quiet=quiet))
+        bars.append((label, total, len(done), quiet))
+        return done
+
+    monkeypatch.setattr(muler_validate, "track", watched)
+    monkeypatch.setattr(synthetic, "BATCH", 1200)
+    ran = run(f"{COMMAND} -f tags:ODD --draws 12" + " -q" * quiet)
+    assert ran.err == ""
+    assert bars == [("Drawing", 3, 3, quiet)]

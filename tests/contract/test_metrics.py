@@ -7,10 +7,15 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from assay.data import Segment
-from tests.contract.varied import METRICS
+from tests.contract.varied import METRICS, is_tagged, needs_tagger, parameters
 from tests.corpora import SHORT, demo, hostile, texts, uneven
 
-every_metric = pytest.mark.parametrize("metric", METRICS, ids=str)
+every_metric = pytest.mark.parametrize("metric", parameters(METRICS), ids=str)
+on_strings = pytest.mark.parametrize("metric", [m for m in METRICS if not is_tagged(m)], ids=str)
+on_tags = pytest.mark.parametrize("metric", [m for m in METRICS if is_tagged(m)], ids=str)
+in_percent = pytest.mark.parametrize(
+    "metric", parameters(m for m in METRICS if m.scale == "0-100"), ids=str
+)
 PLAIN = uneven(12).segments()
 ROUGH = [*PLAIN[:5], *hostile(SHORT).segments()[:60:3]]
 CORPORA = {"plain": PLAIN, "rough": ROUGH, "one": PLAIN[:1]}
@@ -176,7 +181,7 @@ def test_benefit_and_favoritism_equal_brute_force(metric):
     assert ours.favoritism(theirs) == close(-theirs.favoritism(ours))
 
 
-@every_metric
+@in_percent
 def test_identical_text_is_the_best_score(metric):
     lines = [line for line in demo("ref.A.txt", 30) if len(line.split()) > 8]
     perfect = metric.statistics([Segment(line, (line,)) for line in lines])
@@ -196,17 +201,40 @@ def test_identical_text_is_the_best_score(metric):
     )
 )
 @settings(max_examples=25, deadline=None)
-@every_metric
+@on_strings
 def test_scores_stay_in_their_range(metric, lines):
-    statistics = metric.statistics([Segment(line, tuple(others)) for line, others in lines])
+    assert_in_range(metric, [Segment(line, tuple(others)) for line, others in lines])
+
+
+LINES = [*SHORT, *demo("ref.A.txt", 12), *demo("systems/cedar.txt", 12)]
+
+
+@given(
+    lines=st.lists(
+        st.tuples(st.sampled_from(LINES), st.lists(st.sampled_from(LINES), min_size=1)),
+        min_size=1,
+        max_size=4,
+    )
+)
+@settings(max_examples=25, deadline=None)
+@needs_tagger
+@on_tags
+def test_scores_of_tagged_text_stay_in_their_range(metric, lines):
+    assert_in_range(metric, [Segment(line, tuple(others)) for line, others in lines])
+
+
+def assert_in_range(metric, segments):
+    statistics = metric.statistics(segments)
     scores = [statistics.corpus(), *statistics.segments(), *statistics.without_each()]
     assert np.isfinite(scores).all()
+    if metric.scale != "0-100":
+        return
     assert min(scores) >= 0
     if metric.higher_is_better:
         assert max(scores) <= 100 + 1e-9
 
 
-@every_metric
+@on_strings
 def test_rows_do_not_depend_on_the_number_of_threads(metric, monkeypatch):
     from assay import kernel
     from assay.metrics import bleu, chrf, rouge, ter, typef

@@ -1,5 +1,7 @@
 """What several references promise, metric by metric."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,9 @@ from assay.metrics.chrf import CHRF
 from assay.metrics.rouge import ROUGE
 from assay.metrics.ter import TER, WER
 from assay.metrics.typef import MacroF, MicroF
-from tests.contract.varied import METRICS
+from assay.tasks.entityf import EntityF
+from assay.tasks.relations import Relations
+from tests.contract.varied import METRICS, parameters
 from tests.corpora import texts
 
 
@@ -47,6 +51,16 @@ def test_a_segment_has_the_best_reference_of_chrf_and_rouge(metric):
     assert metric.statistics(full).segments() == close(best)
 
 
+@pytest.mark.parametrize(
+    "metric", parameters(m for m in METRICS if isinstance(m, (EntityF, Relations))), ids=str
+)
+def test_a_segment_has_the_best_reference_of_names_and_relations(metric):
+    full, alone = joined(20)
+    metric = replace(metric, measure="f1")  # the choice is by F1, whatever is shown of it
+    best = np.max([metric.statistics(each).segments() for each in alone], axis=0)
+    assert metric.statistics(full).segments() == close(best)
+
+
 @pytest.mark.parametrize("metric", [m for m in METRICS if isinstance(m, (TER, WER))], ids=str)
 def test_edits_are_those_to_the_nearest_reference(metric):
     full, alone = joined(20)
@@ -69,7 +83,9 @@ def test_more_references_never_take_away_matched_types(metric):
 
 
 @pytest.mark.parametrize(
-    "metric", [m for m in METRICS if not (isinstance(m, CHRF) and m.legacy)], ids=str
+    "metric",
+    parameters(m for m in METRICS if not (isinstance(m, CHRF) and m.legacy)),
+    ids=str,
 )
 def test_the_order_of_references_does_not_matter(metric):
     full, _ = joined(12)

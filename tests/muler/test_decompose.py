@@ -17,7 +17,8 @@ from assay.metrics.base import Metric, divide
 from assay.muler.analysis import muler
 from assay.muler.decompose import Annotated, decompose, ratio
 from assay.muler.presets import PRESETS, preset_named
-from assay.registry import parse, registered
+from assay.registry import parse
+from tests.contract.varied import STRINGS
 from tests.muler import obvious
 from tests.muler.obvious import (
     NAME,
@@ -150,8 +151,8 @@ def own_way(metric, preset):
 
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda preset: preset.name)
-@pytest.mark.parametrize("metric", registered(), ids=str)
-def test_every_registered_metric_is_taken_apart(metric, preset):
+@pytest.mark.parametrize("metric", STRINGS, ids=str)
+def test_every_metric_on_words_or_letters_is_taken_apart(metric, preset):
     assert_all_equal(TWO, [NOUN, VERB, NAME], own_way(metric, preset))
 
 
@@ -160,7 +161,7 @@ def test_a_metric_of_ones_own_is_taken_apart(overlap, preset):
     assert_all_equal(TWO, [NOUN, VERB, NAME], own_way(overlap, preset))
 
 
-@pytest.mark.parametrize("metric", registered(), ids=str)
+@pytest.mark.parametrize("metric", STRINGS, ids=str)
 def test_a_feature_on_one_side_only_is_unknown(metric):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -250,7 +251,7 @@ def test_a_perfect_output_has_a_muler_of_0_and_a_wrong_one_of_1():
     reference = tagged("the old dog sleeps all day long .", "D A NOUN V D N A .")
     wrong = tagged("the old cat sleeps all day long .", "D A NOUN V D N A .")
     annotated = Annotated({"right": [reference], "wrong": [wrong]}, [(reference,)])
-    for metric in registered():
+    for metric in STRINGS:
         found = decompose(annotated, metric, [NOUN])
         values = [float(ratio(found.parts[NOUN, name].scores())) for name in ("right", "wrong")]
         assert values == pytest.approx([0, 1]), str(metric)

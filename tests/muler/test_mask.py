@@ -9,15 +9,18 @@ from assay.features.annotation import Annotation, Feature, Finder, TokenSpan
 from assay.muler.mask import (
     Side,
     always,
+    line_of,
     mask,
-    mask_all,
+    mask_best,
+    mask_extremes,
     mask_side,
     masks_of,
     plain_text,
     side_of,
 )
-from assay.registry import parse, registered
+from assay.registry import parse
 from assay.text import tokenize
+from tests.contract.varied import STRINGS
 
 ORACLE, ANTI, PLAIN = always("oracle"), always("anti"), always("plain")
 REFERENCE = Side(
@@ -186,7 +189,7 @@ def test_an_empty_text_stays_empty():
     assert side_of(Annotation(()), []) == Side(())
 
 
-@pytest.mark.parametrize("metric", registered(), ids=str)
+@pytest.mark.parametrize("metric", STRINGS, ids=str)
 def test_placeholders_are_none_of_the_words_of_the_texts(metric):
     usual = masks_of(metric)
     hostile = Segment(f"a {usual.shared} b", (f"{usual.reference}", f"x{usual.hypothesis}y"))
@@ -264,8 +267,10 @@ def test_leaving_all_words_plain_changes_nothing(annotation, metric):
 def test_masking_many_texts_at_once_equals_masking_each(texts, metric):
     masks, feature = of(metric), Feature("tags", "X")
     spans = [feature.spans(each) for each in texts]
-    fast = mask_all(zip([each.tokens for each in texts], spans, strict=True), masks)
-    assert fast == [
-        mask_side(side_of(each, own), masks, masks.hypothesis, ORACLE)
-        for each, own in zip(texts, spans, strict=True)
-    ]
+    lines = [line_of(each) for each in texts]
+    sides = [side_of(each, own) for each, own in zip(texts, spans, strict=True)]
+    best, worst = mask_extremes(lines, spans, masks)
+    assert best == [mask_side(side, masks, masks.hypothesis, ORACLE) for side in sides]
+    assert worst == [mask_side(side, masks, masks.hypothesis, ANTI) for side in sides]
+    pairs = zip(lines, spans, strict=True)
+    assert [mask_best(*each, masks) for each in pairs] == best

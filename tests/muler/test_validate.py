@@ -24,7 +24,7 @@ from assay.muler.checks import (
 from assay.muler.decompose import Annotated, decompose, ratio
 from assay.muler.hybrid import Alphabet, trials
 from assay.muler.presets import PRESETS
-from assay.muler.synthetic import Draws, draw_features
+from assay.muler.synthetic import Draws, batches, draw_features
 from assay.muler.validate import validate
 from assay.registry import parse
 from assay.report import render
@@ -291,9 +291,10 @@ def test_a_random_feature_is_one_that_marks_its_words(small, name, preset, monke
     """With two references, in batches of a few draws, against an annotation of the same words."""
     monkeypatch.setattr(synthetic, "BATCH", 500)
     metric, preset = parse(name), PRESETS[preset]
-    drawn = draw_features(
-        small, "atlas", metric, groups=7, draws=9, preset=preset, rng=np.random.default_rng(5)
-    )
+    rng = np.random.default_rng(5)
+    parts = list(draw_features(small, "atlas", metric, groups=7, draws=9, preset=preset, rng=rng))
+    assert len(parts) == batches(small, 9) > 1
+    drawn = Draws.joined(parts)
     texts = [*small.systems["atlas"], *(text for each in small.references for text in each)]
     words = sorted({token for text in texts for token in text.tokens})
     rng = np.random.default_rng(5)
@@ -408,6 +409,25 @@ def test_what_cannot_be_said_is_said_to_be_so(small, layout):
     assert result.holds
     assert all(record["holds"] is None for record in result.records())
     assert render(result, layout, header={})
+
+
+def test_the_steps_of_all_draws_are_tracked_and_change_nothing(small, monkeypatch):
+    monkeypatch.setattr(synthetic, "BATCH", 500)
+    seen = []
+
+    def track(steps, /, *, total):
+        for at, step in enumerate(steps, 1):
+            seen.append((at, total))
+            yield step
+
+    def records(**options):
+        rng = np.random.default_rng(3)
+        return validate(small, BLEU, [NN, DT], draws=9, rng=rng, **options).records()
+
+    assert records(track=track) == records()
+    total = len(seen)
+    assert total > batches(small, 9) > 1
+    assert seen == [(at + 1, total) for at in range(total)]
 
 
 def test_specificity_can_be_left_out(small):

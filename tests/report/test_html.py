@@ -207,7 +207,9 @@ def luminance(color):
 
 
 PAIRS = [("ink", "paper"), ("ink", "card"), ("ink", "stripe"), ("soft", "card"), ("soft", "paper")]
-PAIRS += [("accent", "paper")] + [(f"{m}-ink", m) for m in ("best", "good", "bad", "note")]
+PAIRS += [("accent", "paper"), ("ink", "shade")] + [
+    (f"{m}-ink", m) for m in ("best", "good", "bad", "note")
+]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -218,3 +220,29 @@ def test_the_colours_have_the_contrast_that_wcag_asks_for(scheme, front, back):
     colors = dict(re.findall(r"--([\w-]+): (#\w{6})", light if scheme == "light" else dark))
     low, high = sorted(luminance(colors[name]) for name in (front, back))
     assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+def test_strong_cells_and_shaded_rows_have_their_classes(given):
+    strong, shaded = frozenset({(0, 0), (1, 1), (1, 2)}), frozenset({1})
+    rows = [("A", 1.0, "x"), ("B", 2.0, "y")]
+    table = Table("T", ("name", "n", "t"), rows, strong=strong, shaded=shaded)
+    page = page_of(given, [table])
+    assert page.texts("th", **{"class": "strong"}) == ["A"]
+    assert page.texts("td", **{"class": "number strong"}) == ["2.00"]
+    assert page.texts("td", **{"class": "text strong"}) == ["y"]
+    assert page.texts("tr", **{"class": "shaded"}) == ["B2.00y"]
+
+
+@pytest.mark.parametrize(("columns", "wide"), [(12, 0), (13, 1)])
+def test_a_table_of_many_columns_is_set_closer(given, columns, wide):
+    table = Table("T", tuple(map(str, range(columns))), [range(columns)])
+    page = page_of(given, [table])
+    assert len(page.texts("table", **{"class": "wide"})) == wide
+    assert page.texts("th", scope="col") == list(map(str, range(columns)))
+
+
+def test_names_before_a_table_that_can_be_parted_are_names_however_long(given):
+    rows = [("  x" * 30, 1.0)]
+    page = page_of(given, [Table("T", ("name", "n"), rows, keys=1)])
+    assert page.texts("th", scope="row") == ["  x" * 30]
+    assert not page_of(given, [Table("T", ("name", "n"), rows)]).texts("th", scope="row")

@@ -85,6 +85,59 @@ def test_columns_of_long_text_are_paragraphs(given):
     assert "\\begin{tabular}{rp{0.70\\linewidth}}" in source
 
 
+def test_strong_cells_are_bold_and_shaded_rows_grey(given):
+    rows = [("a_b", 1.5), ("c", -2.0), ("d", 3.0)]
+    strong, shaded = frozenset({(0, 0), (1, 1)}), frozenset({1})
+    source = latex(given([Table("T", ("x", "y"), rows, strong=strong, shaded=shaded)]), digits=1)
+    lines = source.split("\n")
+    assert lines[1] == "% Needs \\usepackage{booktabs}\\usepackage[table]{xcolor}"
+    assert lines[8:11] == [
+        "\\textbf{a\\_b} & 1.5 \\\\",
+        "\\rowcolor{gray!20} c & \\textbf{$-$2.0} \\\\",
+        "d & 3.0 \\\\",
+    ]
+
+
+def test_a_cell_that_is_best_and_strong_is_bold_once(given):
+    rows = [("a", 1.0), ("b", 2.0)]
+    table = Table("T", ("x", "y"), rows, best={"y": "high"}, strong=frozenset({(1, 1)}))
+    assert "b & \\textbf{2.00} \\\\" in latex(given([table]))
+
+
+def many_columns(rows=2, columns=12):
+    names = tuple(f"a rather long name {at}" for at in range(columns))
+    return Table("T", ("k", *names), [(f"row {at}", *[99.5] * columns) for at in range(rows)])
+
+
+def test_a_wide_table_is_as_wide_as_the_text_and_its_headings_stand_upright(given):
+    source = latex(given([many_columns()]), digits=1)
+    assert "\n% Needs \\usepackage{booktabs}\\usepackage{graphicx}\n" in source
+    assert "\\resizebox{\\linewidth}{!}{%\n\\begin{tabular}" in source
+    assert "\\end{tabular}}\n" in source
+    assert "k & \\rotatebox{90}{a rather long name 0} & " in source
+    few = latex(given([many_columns(columns=2)]))
+    assert "resizebox" not in few
+    assert "rotatebox" not in few
+
+
+@pytest.mark.parametrize(("rows", "sizes"), [(55, [55]), (56, [55, 1]), (120, [55, 55, 10])])
+def test_a_tall_table_goes_on_in_another(given, rows, sizes):
+    table = Table("T", ("k", "n"), [(f"row {at}", at) for at in range(rows)], note="a note")
+    floats = latex(given([table])).split("\\end{table}\n")[:-1]
+    assert [part.count("\nrow ") for part in floats] == sizes
+    captions = [re.search(r"\\caption\{(.*)\}", part)[1] for part in floats]
+    assert captions == ["T", *["T (continued)"] * (len(sizes) - 1)]
+    assert [("a note" in part) for part in floats] == [*[False] * (len(sizes) - 1), True]
+
+
+def test_a_shaded_row_begins_a_float_rather_than_ends_one(given):
+    rows = [(f"row {at}", at) for at in range(100)]
+    source = latex(given([Table("T", ("k", "n"), rows, shaded=frozenset({0, 10, 50}))]))
+    first, second = source.split("\\end{table}\n")[:2]
+    assert (first.count("\nrow ") + first.count("} row "), "row 49 &" in first) == (50, True)
+    assert "\\midrule\n\\rowcolor{gray!20} row 50 &" in second
+
+
 @having(words=ANY)
 @settings(max_examples=50, deadline=None)
 def test_every_row_is_one_line_with_as_many_cells_as_columns(given, words):
@@ -100,9 +153,15 @@ def test_the_tables_compile(given, tmp_path):
     hostile = [string.printable, "[x", "*", "^^M \\end{table}", "±≤Δ–", "\\input{/etc/hosts}"]
     rows = [(words, (Span(words, "bad"),), -1.0) for words in hostile]
     table = Table(string.printable, ("[a", "*", "%"), rows, note=string.printable)
-    body = latex(given([table, Table("", (), []), Table("none", ("a",), [])]))
+    strong = frozenset((row, column) for row in range(6) for column in range(3))
+    shaded = Table("grey", ("[a", "*", "%"), rows, strong=strong, shaded=frozenset({0, 2, 5}))
+    tables = [table, Table("", (), []), Table("none", ("a",), []), shaded, many_columns(rows=70)]
+    body = latex(given(tables))
     source = tmp_path / "t.tex"
-    start = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n"
+    needed = re.findall(r"\\usepackage\S*?\}", "\n".join(re.findall("^% Needs .*", body, re.M)))
+    packages = "".join(dict.fromkeys(needed))
+    assert packages.count("usepackage") == 3
+    start = f"\\documentclass{{article}}{packages}\\begin{{document}}\n"
     source.write_text(start + body + "\\end{document}\n", encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", source.name]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -172,3 +172,68 @@ def test_importing_the_renderers_loads_none_of_their_libraries():
     code = f"import sys, assay.report; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_strong_cells_are_bold_in_colour_and_have_a_star_without(given):
+    table = Table("", ("name", "x"), [("a", 1.5), ("b", 12.5)], strong=frozenset({(0, 1)}))
+    assert lines_of(given, table, digits=1)[2:4] == ["a     *1.5", "b     12.5"]
+    bold = re.findall(r"\x1b\[1m *([\w.]+)\x1b\[0m", text(given([table]), color=True))
+    assert bold == ["name", "x", "1.50"]
+
+
+def test_shaded_rows_are_set_off_in_colour_and_plain_without(given):
+    table = Table("", ("name", "x"), [("a", 1.5), ("b", 2.5)], shaded=frozenset({1}))
+    first, second = text(given([table]), color=True).split("\n")[2:4]
+    assert "\x1b[36m" not in first
+    assert "\x1b[36m" in second
+    plain = lines_of(given, Table("", table.columns, table.rows))
+    assert lines_of(given, table) == plain
+
+
+def systems_table(count, keys=2):
+    """A table with a column per system, as wide as a figure or its name."""
+    names = tuple(f"system-{at:02d}" for at in range(count))
+    rows = [(f"category {at}", at, *(at + place / 10 for place in range(count))) for at in range(5)]
+    return Table(
+        "T", ("category", "items", *names), rows, digits=dict.fromkeys(names, 1), keys=keys
+    )
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, None])
+def test_a_table_with_keys_comes_in_parts_that_fit_the_terminal(given, width):
+    table = systems_table(18)
+    lines = lines_of(given, table, width=width)
+    assert max(map(len, lines)) <= (width or 160)
+    heads = [line.split() for line in lines if line.startswith("category  ")]
+    assert len(heads) > 1
+    assert all(head[:2] == ["category", "items"] for head in heads)
+    assert [name for head in heads for name in head[2:]] == list(table.columns[2:])
+    assert max(map(len, heads)) - min(map(len, heads)) <= len(heads)
+
+
+def test_every_part_has_all_rows_and_its_own_figures(given):
+    table = systems_table(18)
+    shown = text(given([table]), width=80)
+    for at, row in enumerate(table.rows):
+        parts = [line.split() for line in shown.split("\n") if line.startswith(f"category {at}")]
+        assert all(part[2] == str(at) for part in parts)
+        assert [cell for part in parts for cell in part[3:]] == [f"{x:.1f}" for x in row[2:]]
+
+
+def test_a_table_that_fits_and_one_without_keys_stay_whole(given):
+    assert text(given([systems_table(3)]), width=80).count("category  ") == 1
+    assert text(given([systems_table(18, keys=0)]), width=80).count("category ") == 1 + 5
+
+
+def test_one_system_too_wide_for_the_terminal_has_a_part_of_its_own(given):
+    table = Table("", ("k", "a", "b"), [("x", 10.0**14, 10.0**14)], keys=1)
+    heads = [line.split() for line in lines_of(given, table, width=10) if line[:1] == "k"]
+    assert heads == [["k", "a"], ["k", "b"]]
+
+
+def test_headings_are_cut_at_hyphens_before_they_are_cut_anywhere(given):
+    rows = [("x", *[1.5] * 8)]
+    names = tuple(f"{letter}aaaaaa-bbbbbb" for letter in "abcdefgh")
+    lines = lines_of(given, Table("", ("k", *names), rows), width=80)
+    assert lines[0].split() == [name[:8] for name in names]
+    assert lines[1].split() == ["k", *["bbbbbb"] * 8]

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from assay.cli.commands import COMMANDS, load, overview
+from assay.cli.commands import COMMANDS, group_overview, load, members, overview
 from assay.data import DataError
 from assay.settings import nearest
 
@@ -55,6 +55,8 @@ def _run(arguments: list[str]) -> int:
 
         print(f"assay {__version__}")
         return 0
+    if name not in COMMANDS and members(name):
+        return _introduce(name, rest)
     if name not in COMMANDS:
         known = ", ".join(COMMANDS)
         raise DataError(f"no command {name!r}{nearest(name, COMMANDS)}. Commands: {known}.")
@@ -63,6 +65,16 @@ def _run(arguments: list[str]) -> int:
         print(command.help())
         return 0
     return command.run(command.parse(rest))
+
+
+def _introduce(group: str, rest: list[str]) -> int:
+    """What a word stands for that is only the first of two."""
+    if rest and rest[0] not in ("-h", "--help"):
+        wanted, names = f"{group} {rest[0]}", members(group)
+        known = ", ".join(names)
+        raise DataError(f"no command {wanted!r}{nearest(wanted, names)}. Commands: {known}.")
+    print(group_overview(group))
+    return 0
 
 
 def _complain(message: object) -> int:

@@ -14,7 +14,15 @@ from typing import NoReturn
 from assay.data import DataError
 from assay.settings import nearest
 
-__all__ = ["COMMANDS", "Command", "load", "overview", "whole_number"]
+__all__ = [
+    "COMMANDS",
+    "Command",
+    "group_overview",
+    "load",
+    "members",
+    "overview",
+    "whole_number",
+]
 
 COMMANDS = {
     "score": "how good is each system? BLEU, chrF, TER, MacroF ... with intervals and tests",
@@ -23,6 +31,17 @@ COMMANDS = {
     "muler": "which linguistic features does each system get right? any metric taken apart",
     "muler examples": "the sentences behind a difference in one feature",
     "muler validate": "does MuLER do on your data what it should?",
+    "suite run": "a linguistic test suite: what do its rules say of each system's outputs?",
+    "suite report": "the accuracy of systems by linguistic phenomenon, and who is in front",
+    "suite compare": "what became better and worse from one version or campaign to the next",
+    "suite import": "a test suite into a database, where runs and people's decisions are kept",
+    "suite export": "the suite of a database as a file, with the rules that people added",
+    "suite serve": "the web page where people resolve warnings and add rules",
+    "suite lint": "what is wrong with a test suite: rules, patterns, names, numbers of items",
+    "suite sample": "draw items and hide them among other sentences, for systems to translate",
+    "suite collect": "take translations of a sample back, in whatever order they come",
+    "meta correlate": "how far do metrics agree with people, and which agree better?",
+    "meta retrieval": "are documents found in translation, and which metrics foretell it?",
     "cache": "what is kept of earlier tagging, and how to clear it",
     "demo": "see all of it on a small test set that comes with assay",
 }
@@ -43,6 +62,7 @@ class Command:
         """The options of one call; a wrong one is a `DataError` of one line."""
         args = self._parser().parse_intermixed_args(list(arguments))
         args.command = shlex.join(["assay", *self.name.split(), *arguments])
+        args.title = f"assay {self.name}"
         return args
 
     def help(self) -> str:
@@ -87,10 +107,27 @@ def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     return read
 
 
+def members(group: str) -> list[str]:
+    """The commands whose first word this is, where they are of two words."""
+    return [name for name in COMMANDS if name.startswith(f"{group} ")]
+
+
+def group_overview(group: str) -> str:
+    """The help of the first word of several commands."""
+    return "\n".join(
+        [
+            f"usage: assay {group} COMMAND ...",
+            "",
+            "commands:",
+            *_summaries(members(group)),
+            "",
+            f"`assay {group} COMMAND --help` tells more.",
+        ]
+    )
+
+
 def overview() -> str:
     """The help of `assay` itself."""
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:{width}}  {summary}" for name, summary in COMMANDS.items()]
     return "\n".join(
         [
             "usage: assay COMMAND ...",
@@ -99,11 +136,16 @@ def overview() -> str:
             "and how far to trust the number that says so.",
             "",
             "commands:",
-            *lines,
+            *_summaries(list(COMMANDS)),
             "",
             "`assay COMMAND --help` tells more. A first look: assay demo",
         ]
     )
+
+
+def _summaries(names: Sequence[str]) -> list[str]:
+    width = max(map(len, names))
+    return [f"  {name:{width}}  {COMMANDS[name]}" for name in names]
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

@@ -1,9 +1,12 @@
-"""The command `assay demo`: everything once, on a small test set that comes with assay."""
+"""The command `assay demo`: everything once, on small data that come with assay."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.cli.commands import Command
@@ -11,16 +14,32 @@ from assay.compare.favoritism import favoritism
 from assay.compare.types import type_performance
 from assay.data import DataError
 from assay.demo import read_demo
+from assay.demo.suites import CAMPAIGNS, demo_suite_files, read_demo_suite
 from assay.io import write_whole
 from assay.metrics.typef import MacroF
 from assay.registry import parse_all
 from assay.report import render
-from assay.results import Result, Table, Together
+from assay.results import Chart, Record, Result, Table, Together
 from assay.scoring import SEED, Questions, score_dataset
+from assay.suite.accuracy import accuracies
+from assay.suite.check import check
+from assay.suite.display import BY_PHENOMENON
+from assay.suite.results import ReportResult
 
 __all__ = ["COMMAND"]
 
 METRICS = ("bleu", "chrf", "ter", "macrof", "microf")
+
+SCORES = """\
+Three invented systems translate 120 German segments. BLEU likes birch: it is fluent. MacroF1,
+where every word counts alike, prefers atlas: birch loses names, numbers and rare words, as the
+second table shows. `assay favor` finds the sentences.
+"""
+SUITE = """\
+Then they translate a test suite: 48 sentences for 8 phenomena, with rules for right and wrong.
+atlas takes idioms and false friends word by word; birch drops negations and tenses; cedar does
+not know which meaning a word has, nor how English writes quotation marks.
+"""
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -29,23 +48,41 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         nargs="?",
         default="assay-demo",
-        help="where to put the report (default: assay-demo)",
+        help="where to put the report and the test suite (default: assay-demo)",
     )
 
 
 def _run(args: argparse.Namespace) -> int:
-    page = Path(args.folder) / "report.html"
-    _make_folder(page.parent)
+    folder = Path(args.folder)
+    _make_folder(folder)
+    _write(folder, {f"suite/{name}": data for name, data in demo_suite_files().items()})
     dataset = read_demo()
     asked = Questions(confidence=True, test="bootstrap", all_pairs=True)
     scores = score_dataset(dataset, parse_all(METRICS), questions=asked)
     favored = favoritism(dataset, parse_all(["macrof", "bleu"]), count=10)
     types = type_performance(dataset, MacroF(), count=20)
+    suite = _suite_report()
     header = {"command": args.command, "seed": SEED, "inputs": [], "title": "assay demo"}
-    write_whole(page, render(Together(scores, favored, types), "html", header=header))
-    print(_story(scores, types))
-    print(f"The whole report, with charts and examples: {page}")
+    page = render(Together(scores, favored, types, _titled(suite)), "html", header=header)
+    _write(folder, {"report.html": page.encode()})
+    print(_story(scores, types, suite))
+    print(f"The whole report, with charts and examples: {folder / 'report.html'}\n")
+    print(_next_steps(folder))
     return 0
+
+
+def _suite_report() -> ReportResult:
+    suite, runs = read_demo_suite()
+    latest = list(CAMPAIGNS)[-1]
+    verdicts = check(suite, [run for run in runs if run.campaign == latest]).verdicts
+    about = f"The demonstration suite, in {latest}. Few items: the intervals are wide."
+    return ReportResult(verdicts, accuracies(verdicts), about=about)
+
+
+def _write(folder: Path, contents: dict[str, bytes]) -> None:
+    for name, content in contents.items():
+        _make_folder((folder / name).parent)
+        write_whole(folder / name, content)
 
 
 def _make_folder(path: Path) -> None:
@@ -55,34 +92,79 @@ def _make_folder(path: Path) -> None:
         raise DataError(f"{path}: this folder cannot be made ({error.strerror}).") from None
 
 
-def _story(scores: Result, types: Result) -> str:
-    """What the demo shows, in a screen."""
+@dataclass(frozen=True)
+class _Shown:
+    """Tables and charts as a result of their own."""
 
-    class Short(Together):
-        def tables(self) -> list[Table]:
-            overview, *_ = scores.tables()
-            _, buckets, *_ = types.tables()
-            return [overview, buckets]
+    shown: Sequence[Table]
+    drawn: Sequence[Chart] = ()
 
-    color = sys.stdout.isatty()
-    return "\n".join(
+    def tables(self) -> list[Table]:
+        return list(self.shown)
+
+    def charts(self) -> list[Chart]:
+        return list(self.drawn)
+
+    def records(self) -> list[Record]:
+        return []
+
+
+def _titled(result: Result) -> _Shown:
+    """The report on the suite, under titles that tell it from the scores."""
+    return _Shown(
+        [replace(table, title=_title(table.title)) for table in result.tables()],
         [
-            "Three invented systems translate 120 German segments. BLEU likes birch: it is fluent.",
-            "MacroF1, where every word counts alike, prefers atlas: birch loses names, numbers and",
-            "rare words, as the second table shows. `assay favor` finds the sentences.",
-            "",
-            render(Short(scores, types), "text", color=color, width=100, header={}),
-        ]
+            replace(chart, title=_title(chart.title), after=_title(chart.after))
+            for chart in result.charts()
+        ],
+    )
+
+
+def _title(of: str) -> str:
+    return f"Test suite: {of[:1].lower()}{of[1:]}"
+
+
+def _story(scores: Result, types: Result, suite: Result) -> str:
+    """What the demo shows, in two screens."""
+    overview, *_ = scores.tables()
+    _, buckets, *_ = types.tables()
+    phenomena = next(table for table in suite.tables() if table.title == BY_PHENOMENON)
+    return "\n".join([SCORES, _text(overview, buckets), SUITE, _text(phenomena)])
+
+
+def _text(*tables: Table) -> str:
+    color = sys.stdout.isatty()
+    return render(_Shown(tables), "text", color=color, width=100, header={})
+
+
+def _next_steps(folder: Path) -> str:
+    """The commands that go on from here, as they can be pasted."""
+    runs = [
+        f"assay suite run --db suite.db -i suite/{name}/*.txt --ids suite/item_ids.txt "
+        f"--campaign {name} --date {date}"
+        for name, date in CAMPAIGNS.items()
+    ]
+    commands = [
+        f"cd {shlex.quote(str(folder))}",
+        "assay suite import suite/items.json --db suite.db",
+        *runs,
+        "assay suite serve --db suite.db",
+    ]
+    return "\n  ".join(
+        ["To resolve the suite's warnings in a web page (pip install 'assay[web]'):", *commands]
     )
 
 
 COMMAND = Command(
     name="demo",
     usage="[FOLDER]",
-    description="Run the main jobs on a built-in test set and write a report to look at.",
+    description=(
+        "Run the main jobs on a built-in test set and test suite. Writes a report to look at, and\n"
+        "the files of the suite to go on with."
+    ),
     examples="""
-        assay demo                  writes assay-demo/report.html
-        assay demo look             writes look/report.html""",
+        assay demo                  writes assay-demo/report.html and assay-demo/suite
+        assay demo look             writes look/report.html and look/suite""",
     configure=_configure,
     run=_run,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from assay.cli.commands import Command, whole_number
 from assay.cli.features import add_features, read_annotated
 from assay.cli.inputs import add_inputs, add_metrics, read_inputs, read_metrics
 from assay.cli.output import add_output, check_output, show
+from assay.cli.progress import track
 from assay.data import DataError
 from assay.muler.presets import preset_named
 from assay.muler.validate import ALPHAS, SEGMENTS, validate
@@ -74,6 +76,7 @@ def _run(args: argparse.Namespace) -> int:
         segments=args.segments,
         lower_initial=args.lower_initial,
         rng=np.random.default_rng(args.seed),
+        track=partial(track, label="Drawing", quiet=args.quiet),
     )
     show(result, args, inputs=inputs.files)
     return 0 if result.holds else DID_NOT_HOLD

@@ -73,7 +73,7 @@ def show(result: Result, args: argparse.Namespace, *, inputs: Sequence[Record]) 
         "command": args.command,
         "seed": args.seed,
         "inputs": list(inputs),
-        "title": " ".join(args.command.split()[:2]),
+        "title": args.title,
     }
     rendered = render(
         result,

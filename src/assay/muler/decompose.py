@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay import weights
+from assay.data import Segment
 from assay.features.annotation import Feature
-from assay.metrics.base import Array, Metric, Statistics
+from assay.metrics.base import Array, Metric, Rows, Statistics
 from assay.muler.mask import Per, masks_of
 from assay.muler.presets import PRESETS, Preset
 from assay.muler.texts import Annotated, FoundFeatures, MaskedTexts, Usage, plain_segments
@@ -126,11 +128,10 @@ def decompose(
     parts: dict[tuple[Feature, str], Parts] = {}
     counts: dict[tuple[Feature, str], NDArray[np.intp]] = {}
     found = FoundFeatures.of(annotated, features)
-    for feature in features:
-        masked = MaskedTexts.of(found, feature, masks, per)
-        rows = [metric.statistics(each).rows for each in masked.extremes()]
+    texts = (MaskedTexts(found, feature, masks, per) for feature in features)
+    for masked, rows in _scored(texts, metric):
         oracle, anti = (preset.statistics(metric, each) for each in rows)
-        start = 0
+        feature, start = masked.feature, 0
         for number, system in enumerate(annotated.systems):
             key, chosen = (feature, system), masked.chosen[system]
             own = slice(start, start := start + len(chosen))
@@ -139,3 +140,25 @@ def decompose(
             counts[key] = masked.counts(system)
     systems = tuple(annotated.systems)
     return Decomposition(metric, preset, tuple(features), systems, parts, counts, found)
+
+
+def _scored(
+    texts: Iterable[MaskedTexts], metric: Metric
+) -> Iterator[tuple[MaskedTexts, tuple[Rows, Rows]]]:
+    """The rows of the best and the worst, feature by feature.
+
+    The kernel works while Python waits or does something else: here it masks the next feature.
+    """
+
+    def rows(oracle: list[Segment], anti: list[Segment]) -> tuple[Rows, Rows]:
+        return metric.statistics(oracle).rows, metric.statistics(anti).rows
+
+    with ThreadPoolExecutor(1) as scorer:
+        waiting: list[tuple[MaskedTexts, Future[tuple[Rows, Rows]]]] = []
+        for masked in texts:
+            waiting.append((masked, scorer.submit(rows, *masked.extremes())))
+            if len(waiting) > 1:
+                before, scored = waiting.pop(0)
+                yield before, scored.result()
+        for before, scored in waiting:
+            yield before, scored.result()

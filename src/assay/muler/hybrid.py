@@ -136,7 +136,7 @@ def trials(
     for feature in features:
         for system in whole.systems:
             own = found._replace(systems={system: found.systems[system]})
-            texts = MaskedTexts.of(own, feature, masks, per)
+            texts = MaskedTexts(own, feature, masks, per)
             parts = whole.parts[feature, system]
             yield Trial(whole.metric, preset, feature, system, texts, parts)
 

@@ -13,7 +13,7 @@ How a word is masked depends on what the metric counts:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import count
+from itertools import accumulate, count
 from typing import Literal, NamedTuple
 
 from assay.data import Segment
@@ -21,6 +21,8 @@ from assay.features.annotation import Annotation, TokenSpan
 from assay.metrics.base import Metric
 
 __all__ = [
+    "Extremes",
+    "Line",
     "MaskedPair",
     "Masks",
     "Per",
@@ -29,8 +31,10 @@ __all__ = [
     "Treat",
     "Treatment",
     "always",
+    "line_of",
     "mask",
-    "mask_all",
+    "mask_best",
+    "mask_extremes",
     "mask_side",
     "masks_of",
     "plain_text",
@@ -135,20 +139,66 @@ def mask_side(side: Side, masks: Masks, own: str, treat: Treat, per: Per = "toke
     return " ".join(tokens)
 
 
-def mask_all(texts: Iterable[tuple[Sequence[str], Spans]], masks: Masks) -> list[str]:
-    """What `mask_side` gives where every token is masked for the best, in less time."""
-    shared, stretch = masks.shared, masks.policy == "length"
-    found = []
-    for old, spans in texts:
-        tokens = list(old)
-        for start, end, _ in spans:
-            if end - start == 1 and not stretch:
-                tokens[start] = shared
-                continue
-            for at in range(start, end):
-                tokens[at] = shared * len(old[at]) if stretch else shared
-        found.append(" ".join(tokens))
-    return found
+class Line(NamedTuple):
+    """A text with blanks between its tokens, where each begins, and where one more would."""
+
+    text: str
+    starts: Sequence[int]
+
+
+def line_of(annotation: Annotation) -> Line:
+    """The tokens, apart by blanks."""
+    ends = accumulate([len(token) + 1 for token in annotation.tokens])
+    return Line(plain_text(annotation), [0, *ends])
+
+
+class Extremes(NamedTuple):
+    """Outputs masked for the best, and the same masked for the worst."""
+
+    best: list[str]
+    worst: list[str]
+
+
+def mask_extremes(lines: Iterable[Line], spans: Iterable[Spans], masks: Masks) -> Extremes:
+    """What `mask_side` gives for outputs where every token is masked, in less time."""
+    shared, own = masks.shared, masks.hypothesis
+    pairs = zip(lines, spans, strict=True)
+    if masks.policy == "length":
+        best = [_stretched(line, each, shared) for line, each in pairs]
+        return Extremes(best, [text.replace(shared, own) for text in best])
+    gaps = [_gaps(line, each) for line, each in pairs]
+    return Extremes([*map(shared.join, gaps)], [*map(own.join, gaps)])
+
+
+def mask_best(line: Line, spans: Spans, masks: Masks) -> str:
+    """One text with the shared mask on every token, on either side."""
+    if masks.policy == "length":
+        return _stretched(line, spans, masks.shared)
+    return masks.shared.join(_gaps(line, spans))
+
+
+def _gaps(line: Line, spans: Spans) -> list[str]:
+    """What stands before, between and after the tokens of the spans."""
+    text, starts = line
+    gaps, last, before = [], 0, -1
+    for start, end, _ in spans:
+        if end - start != 1 or start <= before:
+            places = sorted({at for start, end, _ in spans for at in range(start, end)})
+            return _gaps(line, [TokenSpan(at, at + 1, "") for at in places])
+        gaps.append(text[last : starts[start]])
+        last, before = starts[end] - 1, start
+    gaps.append(text[last:])
+    return gaps
+
+
+def _stretched(line: Line, spans: Spans, placeholder: str) -> str:
+    """The text with a placeholder letter for every letter of the spans' tokens."""
+    text, starts = line
+    for span in spans:
+        for at in range(span.start, span.end):
+            start, end = starts[at], starts[at + 1] - 1
+            text = text[:start] + placeholder * (end - start) + text[end:]
+    return text
 
 
 def _without_rest(side: Side, tokens: Sequence[str]) -> list[str]:

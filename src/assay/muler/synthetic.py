@@ -6,8 +6,9 @@ one group are masked wherever they stand (the paper's section 5, specificity).
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from assay.muler.decompose import Annotated, Parts, ratio
 from assay.muler.mask import Masks, Side, always, mask, masks_of
 from assay.muler.presets import Preset
 
-__all__ = ["Draw", "Draws", "draw_features"]
+__all__ = ["Draw", "Draws", "batches", "draw_features"]
 
 BATCH = 40_000
 """About so many masked texts are scored at a time: few calls, and memory stays bounded."""
@@ -45,6 +46,11 @@ class Draws(NamedTuple):
     frequency_ref: Array
     frequency_sys: Array
 
+    @classmethod
+    def joined(cls, parts: Iterable[Draws]) -> Draws:
+        """All draws of several parts, in their order."""
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
 
 def draw_features(
     annotated: Annotated,
@@ -55,21 +61,28 @@ def draw_features(
     draws: int,
     preset: Preset,
     rng: np.random.Generator,
-) -> Draws:
-    """MuLER of one random group out of `groups`, `draws` times."""
+) -> Iterator[Draws]:
+    """MuLER of one random group out of `groups`, `draws` times: as many yields as `batches`."""
     texts = _Texts.of(annotated, system)
     metric = preset.metric(metric)
     segments = texts.plain()
     plain, masks = metric.statistics(segments).rows, masks_of(metric, segments)
     words = texts.words()
     size = max(1, len(words) // groups)
-    found: list[Draw] = []
-    step = max(1, BATCH // max(1, 2 * len(annotated)))
+    step = _step(annotated)
     for start in range(0, draws, step):
-        count = min(step, draws - start)
-        drawn = [_group(words, size, rng) for _ in range(count)]
-        found += _score(texts, drawn, metric, preset, masks, plain)
-    return Draws(*map(np.array, zip(*found, strict=True)))
+        drawn = [_group(words, size, rng) for _ in range(min(step, draws - start))]
+        found = _score(texts, drawn, metric, preset, masks, plain)
+        yield Draws(*map(np.array, zip(*found, strict=True)))
+
+
+def batches(annotated: Annotated, draws: int) -> int:
+    """In how many parts that many draws are made."""
+    return math.ceil(draws / _step(annotated))
+
+
+def _step(annotated: Annotated) -> int:
+    return max(1, BATCH // max(1, 2 * len(annotated)))
 
 
 def _group(words: Sequence[str], size: int, rng: np.random.Generator) -> Group:

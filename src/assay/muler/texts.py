@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -12,15 +14,17 @@ from numpy.typing import NDArray
 from assay.data import DataError, Segment
 from assay.features.annotation import Annotation, Feature, Finder
 from assay.muler.mask import (
+    Line,
     Masks,
     Per,
     Side,
     Spans,
     Treat,
     always,
-    mask_all,
+    line_of,
+    mask_best,
+    mask_extremes,
     mask_side,
-    plain_text,
     side_of,
 )
 from assay.muler.mask import mask as mask_pair
@@ -46,14 +50,24 @@ class Annotated:
     def __len__(self) -> int:
         return len(self.references)
 
+    @cached_property
+    def lines(self) -> Mapping[str, Sequence[Line]]:
+        """The systems' texts, laid out to be masked."""
+        return {name: [line_of(text) for text in texts] for name, texts in self.systems.items()}
+
+    @cached_property
+    def reference_lines(self) -> Sequence[Sequence[Line]]:
+        """The references, laid out to be masked."""
+        return [[line_of(text) for text in texts] for texts in self.references]
+
 
 def plain_segments(annotated: Annotated) -> list[Segment]:
     """The texts of all systems as they are, one system after the other."""
-    references = [tuple(map(plain_text, each)) for each in annotated.references]
+    references = [tuple([line.text for line in lines]) for lines in annotated.reference_lines]
     return [
-        Segment(plain_text(annotation), shared)
-        for lines in annotated.systems.values()
-        for annotation, shared in zip(lines, references, strict=True)
+        Segment(line.text, shared)
+        for lines in annotated.lines.values()
+        for line, shared in zip(lines, references, strict=True)
     ]
 
 
@@ -129,48 +143,40 @@ class Sides(Mapping[int, Side]):
     def __len__(self) -> int:
         return len(self._spans)
 
-    def counts(self) -> list[int]:
-        """How often each text has the feature."""
-        return [len(spans) for spans in self._spans.values()]
-
-    def masked(self, chosen: Iterable[int], masks: Masks) -> list[str]:
-        """Some of the texts with the shared mask on every token."""
-        return mask_all(((self._texts[at].tokens, self._spans[at]) for at in chosen), masks)
-
 
 @dataclass(frozen=True, eq=False)
 class MaskedTexts:
-    """The texts with one feature, ready to be masked.
+    """The texts with one feature, ready to be masked."""
 
-    `chosen` are the segments of I, and `wanted` counts the feature in all segments of the first
-    reference.
-    """
-
+    found: FoundFeatures
+    feature: Feature
     masks: Masks
     per: Per
-    references: Mapping[int, tuple[Side, ...]]
-    systems: Mapping[str, Sides]
-    chosen: Mapping[str, NDArray[np.intp]]
-    wanted: NDArray[np.intp]
 
-    @classmethod
-    def of(cls, found: FoundFeatures, feature: Feature, masks: Masks, per: Per) -> MaskedTexts:
-        """A segment is chosen where both sides have the feature."""
-        references = {
-            at: tuple(map(side_of, found.annotated.references[at], spans))
-            for at, spans in found.references[feature].items()
+    @cached_property
+    def chosen(self) -> Mapping[str, NDArray[np.intp]]:
+        """By system the segments of I: both sides have the feature."""
+        wanted = self.found.references[self.feature]
+        return {
+            name: np.array([at for at in by_feature[self.feature] if at in wanted], np.intp)
+            for name, by_feature in self.found.systems.items()
         }
-        systems = {
-            name: Sides(found.annotated.systems[name], by_feature[feature])
-            for name, by_feature in found.systems.items()
+
+    @cached_property
+    def references(self) -> Mapping[int, tuple[Side, ...]]:
+        """The references of the segments in which one of them has the feature."""
+        texts = self.found.annotated.references
+        found = self.found.references[self.feature]
+        return {at: tuple(map(side_of, texts[at], spans)) for at, spans in found.items()}
+
+    @cached_property
+    def systems(self) -> Mapping[str, Sides]:
+        """The outputs that have the feature."""
+        texts = self.found.annotated.systems
+        return {
+            name: Sides(texts[name], by_feature[self.feature])
+            for name, by_feature in self.found.systems.items()
         }
-        chosen = {
-            name: np.array([at for at in sides if at in references], np.intp)
-            for name, sides in systems.items()
-        }
-        wanted = np.zeros(len(found.annotated), np.intp)
-        wanted[list(references)] = [len(sides[0].spans) for sides in references.values()]
-        return cls(masks, per, references, systems, chosen, wanted)
 
     def segments(self, treat: Treat) -> list[Segment]:
         """The chosen segments of all systems, one system after the other, masked."""
@@ -189,35 +195,63 @@ class MaskedTexts:
             mask_side(self.systems[name][at], masks, masks.hypothesis, treat, per)
             for name, at in places
         ]
-        return list(map(Segment, texts, [shared[at] for _, at in places]))
+        return _segments(texts, [shared[at] for _, at in places])
 
     def extremes(self) -> tuple[list[Segment], list[Segment]]:
         """The same masked for the best and for the worst."""
         if self.masks.policy == "type":
             return self.segments(always("oracle")), self.segments(always("anti"))
+        if self.per == "token":
+            return self._by_token()
+        oracle = self.segments(always("oracle"))
         shared, own = self.masks.shared, self.masks.hypothesis
-        oracle = self._oracle() if self.per == "token" else self.segments(always("oracle"))
-        # The shared mask can stay in the references: the outputs have another one there.
         worst = [segment[0].replace(shared, own) for segment in oracle]
-        return oracle, list(map(Segment, worst, [segment[1] for segment in oracle]))
+        return oracle, _segments(worst, [segment[1] for segment in oracle])
 
-    def _oracle(self) -> list[Segment]:
-        """What `segments` gives for the best, without looking at every word."""
-        masks, best = self.masks, always("oracle")
+    def _by_token(self) -> tuple[list[Segment], list[Segment]]:
+        """What `segments` gives for the best and for the worst, without looking at every word.
+
+        The shared mask can stay in the references at worst: the outputs have another one there.
+        """
+        annotated, feature, masks = self.found.annotated, self.feature, self.masks
+        lines = annotated.reference_lines
         shared = {
-            at: tuple([mask_side(side, masks, masks.shared, best) for side in sides])
-            for at, sides in self.references.items()
+            at: tuple([mask_best(*each, masks) for each in zip(lines[at], spans, strict=True)])
+            for at, spans in self.found.references[feature].items()
         }
-        found: list[Segment] = []
-        for name, sides in self.systems.items():
-            chosen = self.chosen[name].tolist()
+        oracle: list[Segment] = []
+        anti: list[Segment] = []
+        for name, by_feature in self.found.systems.items():
+            chosen, own, spans = (
+                self.chosen[name].tolist(),
+                annotated.lines[name],
+                by_feature[feature],
+            )
+            outputs = mask_extremes([own[at] for at in chosen], [spans[at] for at in chosen], masks)
             references = [shared[at] for at in chosen]
-            found += map(Segment, sides.masked(chosen, masks), references)
-        return found
+            oracle += _segments(outputs.best, references)
+            anti += _segments(outputs.worst, references)
+        return oracle, anti
 
     def counts(self, system: str) -> NDArray[np.intp]:
         """Occurrences in the first reference and in the output, (N, 2)."""
-        sides = self.systems[system]
-        given = np.zeros_like(self.wanted)
-        given[list(sides)] = sides.counts()
-        return np.column_stack([self.wanted, given])
+        given = self.found.systems[system][self.feature]
+        counts = self._wanted.copy()
+        counts[list(given), 1] = [len(spans) for spans in given.values()]
+        return counts
+
+    @cached_property
+    def _wanted(self) -> NDArray[np.intp]:
+        """Occurrences in the first reference, and none in the output."""
+        wanted = self.found.references[self.feature]
+        counts = np.zeros((len(self.found.annotated), 2), np.intp)
+        counts[list(wanted), 0] = [len(spans[0]) for spans in wanted.values()]
+        return counts
+
+
+def _segments(texts: Iterable[str], references: Iterable[tuple[str, ...]]) -> list[Segment]:
+    # Twice as fast as to call `Segment`.
+    return list(map(_make_segment, zip(texts, references, repeat(""), strict=False)))
+
+
+_make_segment = partial(tuple.__new__, Segment)

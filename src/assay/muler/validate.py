@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from assay.data import DataError
 from assay.features.annotation import Feature
+from assay.features.cache import Track
 from assay.metrics.base import Metric
 from assay.muler.checks import (
     RangeCheck,
@@ -21,11 +23,13 @@ from assay.muler.decompose import Annotated, decompose, ratio
 from assay.muler.hybrid import trials
 from assay.muler.mask import Per
 from assay.muler.presets import PRESETS, Preset
-from assay.muler.synthetic import Draws, draw_features
+from assay.muler.synthetic import Draws, batches, draw_features
 from assay.muler.verdicts import Verdicts
 from assay.results import Chart, Record, Table
 
 __all__ = ["ValidationResult", "validate"]
+
+T = TypeVar("T")
 
 ALPHAS = (0.3, 0.4, 0.5)
 """The shares of the paper's Tables 11 to 13."""
@@ -35,6 +39,10 @@ SEGMENTS = 500
 
 GROUPS = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200, 500)
 """Into how many groups words are split; features of similar frequency share one split."""
+
+
+def _untracked(steps: Iterable[T], /, *, total: int) -> Iterable[T]:
+    return steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +102,14 @@ def validate(
     segments: int = SEGMENTS,
     lower_initial: bool = False,
     rng: np.random.Generator,
+    track: Track = _untracked,
 ) -> ValidationResult:
     """Check range and monotonicity, specificity, and robustness to frequency.
 
     `alphas` are the shares of a feature's words that hybrids get right and that are masked alone.
     Specificity takes `draws` random features (0 leaves it out) on up to `segments` segments.
     `lower_initial` builds the hybrids of words in lower case only, as the paper's Tables 11-13.
+    `track` shows how far the draws are: `partial(assay.cli.progress.track, label="Drawing")`.
     """
     _check(features, alphas)
     shares = sorted(set(alphas))
@@ -109,7 +119,7 @@ def validate(
         preset.metric(metric),
         preset,
         tuple(check_range(trial, shares, lower_initial=lower_initial) for trial in found),
-        tuple(_specificity(few, metric, features, preset, per, draws, rng)) if draws else (),
+        tuple(_specificity(few, metric, features, preset, per, draws, rng, track)) if draws else (),
         tuple(check_robustness(trial, shares) for trial in found),
         len(few),
         len(annotated),
@@ -145,32 +155,30 @@ def _specificity(
     per: Per,
     draws: int,
     rng: np.random.Generator,
-) -> list[SpecificityCheck]:
+    track: Track,
+) -> Iterator[SpecificityCheck]:
     """Every feature of every system beside random ones of about its frequency."""
     real = decompose(annotated, metric, features, preset=preset, per=per)
-    drawn: dict[tuple[str, int], Draws] = {}
-    checks = []
-    for key, parts in real.parts.items():
-        feature, system = key
-        frequency = float(np.mean([usage.frequency for usage in real.usage[key]]))
-        groups = _groups(frequency)
-        if (system, groups) not in drawn:
-            drawn[system, groups] = draw_features(
+    frequencies = {
+        key: float(np.mean([usage.frequency for usage in real.usage[key]])) for key in real.parts
+    }
+    splits = {key: (key[1], _groups(frequency)) for key, frequency in frequencies.items()}
+    drawn: dict[tuple[str, int], list[Draws]] = {split: [] for split in splits.values()}
+
+    def steps() -> Iterator[None]:
+        for (system, groups), own in drawn.items():
+            for part in draw_features(
                 annotated, system, metric, groups=groups, draws=draws, preset=preset, rng=rng
-            )
-        value = float(ratio(parts.scores()))
-        checks.append(
-            SpecificityCheck(
-                feature,
-                system,
-                len(parts.chosen),
-                value,
-                frequency,
-                groups,
-                drawn[system, groups],
-            )
-        )
-    return checks
+            ):
+                own.append(part)
+                yield
+
+    for _ in track(steps(), total=len(drawn) * batches(annotated, draws)):
+        pass
+    joined = {split: Draws.joined(parts) for split, parts in drawn.items()}
+    for key, parts in real.parts.items():
+        value, size, split = float(ratio(parts.scores())), len(parts.chosen), splits[key]
+        yield SpecificityCheck(*key, size, value, frequencies[key], split[1], joined[split])
 
 
 def _groups(frequency: float) -> int:

@@ -23,11 +23,12 @@ _FIGURES = frozenset("0123456789 .,;:+-−–±<>=≤≥~%/*()[]")
 
 
 class Entry(NamedTuple):
-    """A cell ready to print: visible text, its number for sorting, whether it is the best."""
+    """A cell ready to print: visible text, its number for sorting, whether to set it off."""
 
     spans: Words
     value: float | None
     best: bool
+    strong: bool
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def columns(table: Table, digits: int) -> list[Column]:
     """The table's columns, with floats at `digits` decimals unless the table says otherwise."""
     cells = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
     return [
-        _column(table, name, column, first=at == 0, digits=(table.digits or {}).get(name, digits))
+        _column(table, at, column, digits=(table.digits or {}).get(name, digits))
         for at, (name, column) in enumerate(zip(table.columns, cells, strict=True))
     ]
 
@@ -67,12 +68,15 @@ def visible_lines(text: str) -> list[str]:
     return [visible(line) for line in text.split("\n")] if text else []
 
 
-def _column(table: Table, name: str, cells: Sequence[Cell], *, first: bool, digits: int) -> Column:
+def _column(table: Table, at: int, cells: Sequence[Cell], *, digits: int) -> Column:
+    name = table.columns[at]
     shown = [_show(cell, digits) for cell in cells]
     values = [_number(cell) for cell in cells]
     best = _best(shown, values, (table.best or {}).get(name))
-    entries = zip(map(_spans, cells, shown), values, best, strict=True)
-    return Column(visible(name), _numeric(cells, first=first), tuple(Entry(*e) for e in entries))
+    strong = [(row, at) in table.strong for row in range(len(cells))]
+    entries = zip(map(_spans, cells, shown), values, best, strong, strict=True)
+    numeric = _numeric(cells, first=at == 0)
+    return Column(visible(name), numeric, tuple(Entry(*each) for each in entries))
 
 
 def _number(cell: Cell) -> float | None:

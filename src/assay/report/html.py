@@ -27,13 +27,16 @@ CONTENTS = 3
 DATA_ROWS = 200
 """At most so many of a chart's records are repeated below it."""
 
+WIDE = 12
+"""A table of more columns than this is set closer."""
+
 LONG = 40
 """A column with a text longer than this is kept wide enough to read."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A table or a chart on the page; `looks` holds one CSS class per column."""
+    """A table or a chart on the page; `looks` holds one CSS class per column, `shaded` the rows."""
 
     id: str
     title: str
@@ -41,6 +44,8 @@ class Section:
     columns: list[Column]
     looks: list[str]
     rows: list[tuple[Entry, ...]]
+    shaded: frozenset[int] = frozenset()
+    wide: bool = False
     kind: str = "table"
     drawing: str = ""
     more: int = 0
@@ -88,14 +93,18 @@ def _table(name: str, table: Table, digits: int) -> Section:
         title=visible(table.title),
         note="\n".join(visible_lines(table.note)),
         columns=laid,
-        looks=[_look(column, first=at == 0) for at, column in enumerate(laid)],
+        looks=[_look(column, first=at == 0, key=at < table.keys) for at, column in enumerate(laid)],
         rows=list(zip(*(column.entries for column in laid), strict=True)),
+        shaded=table.shaded,
+        wide=len(laid) > WIDE,
     )
 
 
-def _look(column: Column, *, first: bool) -> str:
+def _look(column: Column, *, first: bool, key: bool) -> str:
     if column.numeric:
         return "number"
+    if first and key:
+        return "name"
     if any(len(joined(entry)) > LONG for entry in column.entries):
         return "long"
     return "name" if first else "text"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import textwrap
+from collections.abc import Collection, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from assay.report.cells import Column, Entry, columns, joined, visible, visible_lines
+from assay.report.cells import Column, Entry, columns, visible, visible_lines
 from assay.results import Result, Table
 
 if TYPE_CHECKING:
@@ -26,13 +28,19 @@ PLAIN = {"": "{}", "good": "{{+{}+}}", "bad": "[-{}-]", "note": "[{}]"}
 """Marks without colour, as wdiff writes them."""
 
 STYLES = {"": "", "good": "green", "bad": "red", "note": "yellow"}
+SHADED = "cyan"
+"""Rows set off on a terminal, whose paper may be light or dark."""
+
+STRONG = "*"
+"""Bold without colour: in front, so that decimal points stay in line."""
 
 
 def text(result: Result, *, digits: int = 2, width: int | None = None, color: bool = False) -> str:
     """The result's tables with their notes; `width` is the terminal's, None where there is none.
 
     Long texts are wrapped. Figures are never cut: where they do not fit, lines grow longer than
-    `width`. Without colour, marked words stand in brackets.
+    `width`; a table with `keys` comes in parts instead. Without colour, marked words stand in
+    brackets and strong cells behind a star.
     """
     return "\n".join(_table(table, digits, width or PIPED, color) for table in result.tables())
 
@@ -40,13 +48,16 @@ def text(result: Result, *, digits: int = 2, width: int | None = None, color: bo
 def _table(table: Table, digits: int, width: int, color: bool) -> str:
     from rich.text import Text
 
-    laid = columns(table, digits)
-    widths = _widths(laid, width, color)
-    console = _console(max(width, sum(widths) + GAP * len(widths)), color)
+    parts = _parts(columns(table, digits), table.keys, width, color)
+    widths = [_widths(part, width, color) for part in parts]
+    console = _console(max(width, *(sum(each) + GAP * len(each) for each in widths)), color)
     if table.title:
         console.print(Text(visible(table.title), style="bold"))
-    if laid:
-        _print_grid(console, laid, widths, color)
+    for part, wide in zip(parts, widths, strict=True):
+        if part:
+            _print_grid(console, part, wide, color, table.shaded)
+        if part is not parts[-1]:
+            console.print()
     if not table.rows:
         console.print(Text("(no rows)"))
     for line in visible_lines(table.note):
@@ -72,7 +83,13 @@ def _console(width: int, color: bool) -> Console:
     )
 
 
-def _print_grid(console: Console, laid: list[Column], widths: list[int], color: bool) -> None:
+def _print_grid(
+    console: Console,
+    laid: Sequence[Column],
+    widths: Sequence[int],
+    color: bool,
+    shaded: Collection[int],
+) -> None:
     from rich import box
     from rich.table import Table as Grid
     from rich.text import Text
@@ -80,16 +97,18 @@ def _print_grid(console: Console, laid: list[Column], widths: list[int], color: 
     grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, pad_edge=False)
     for column, width in zip(laid, widths, strict=True):
         side = "right" if column.numeric else "left"
-        grid.add_column(Text(column.name), width=width, justify=side, overflow="fold")  # type: ignore[arg-type]
-    for row in zip(*(column.entries for column in laid), strict=True):
-        grid.add_row(*(_styled(entry, color) for entry in row))
+        heading = Text("\n".join(_wrapped(column.name, width)))
+        grid.add_column(heading, width=width, justify=side, overflow="fold")  # type: ignore[arg-type]
+    for at, row in enumerate(zip(*(column.entries for column in laid), strict=True)):
+        style = SHADED if at in shaded else ""
+        grid.add_row(*(_styled(entry, color) for entry in row), style=style)
     console.print(grid)
 
 
 def _styled(entry: Entry, color: bool) -> Text:
     from rich.text import Text
 
-    styled = Text(style="bold green" if entry.best else "")
+    styled = Text(style="bold green" if entry.best else "bold" if entry.strong else "")
     for at, word in enumerate(_words(entry, color)):
         styled.append(" " * bool(at))
         styled.append(word, style=STYLES[entry.spans[at].mark])
@@ -97,30 +116,67 @@ def _styled(entry: Entry, color: bool) -> Text:
 
 
 def _words(entry: Entry, color: bool) -> list[str]:
-    return [text if color else PLAIN[mark].format(text) for text, mark in entry.spans]
+    if color:
+        return [text for text, _ in entry.spans]
+    first, *rest = [PLAIN[mark].format(text) for text, mark in entry.spans] or [""]
+    return [STRONG * entry.strong + first, *rest]
+
+
+def _wrapped(name: str, width: int) -> list[str]:
+    """The lines of a heading: whole words, cut at hyphens if need be."""
+    return textwrap.wrap(name, width, break_long_words=False) or [name]
+
+
+def _parts(laid: list[Column], keys: int, width: int, color: bool) -> list[list[Column]]:
+    """The columns, in several parts where there are keys and too little room for all."""
+    head, rest = laid[:keys], laid[keys:]
+    room = width - sum(min(_natural(each, color), width // 3) + GAP for each in head)
+    needs = [_least(each, WORDS[-1], color) + GAP for each in rest]
+    if not keys or sum(needs) - GAP <= room:
+        return [laid]
+    sizes = _filled(needs, room + GAP)
+    even = math.ceil(len(rest) / len(sizes))
+    starts = range(0, len(rest), even)
+    if all(sum(needs[at : at + even]) - GAP <= room for at in starts):
+        return [head + rest[at : at + even] for at in starts]
+    ends = [sum(sizes[: at + 1]) for at in range(len(sizes))]
+    return [head + rest[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+
+
+def _filled(needs: Sequence[int], room: int) -> list[int]:
+    """How many go into each part, one after the other, at least one each."""
+    sizes, used = [0], 0
+    for need in needs:
+        if sizes[-1] and used + need > room:
+            sizes, used = [*sizes, 0], 0
+        sizes[-1] += 1
+        used += need
+    return sizes
+
+
+def _natural(column: Column, color: bool) -> int:
+    from rich.cells import cell_len
+
+    texts = [" ".join(_words(entry, color)) for entry in column.entries]
+    return max(1, *map(cell_len, [column.name, *texts]))
 
 
 def _widths(laid: Sequence[Column], width: int, color: bool) -> list[int]:
     """Natural widths, squeezed to fit: first between words, then within long ones."""
-    from rich.cells import cell_len
-
-    texts = [[" ".join(_words(entry, color)) for entry in column.entries] for column in laid]
-    widths = [
-        max(1, *map(cell_len, [column.name, *lines]))
-        for column, lines in zip(laid, texts, strict=True)
-    ]
+    widths = [_natural(column, color) for column in laid]
     for word in WORDS:
-        least = [_least(column, word) for column in laid]
+        least = [_least(column, word, color) for column in laid]
         widths = _squeeze(widths, least, width - GAP * (len(laid) - 1))
     return widths
 
 
-def _least(column: Column, word: int) -> int:
+def _least(column: Column, word: int, color: bool) -> int:
     """The longest word: all of it if it is a figure, else no more than `word`."""
     from rich.cells import cell_len
 
-    words = [word for entry in column.entries for word in joined(entry).split()]
-    names = column.name.split()
+    texts = [" ".join(_words(entry, color)) for entry in column.entries]
+    words = [word for text in texts for word in text.split()]
+    names = _wrapped(column.name, 1)
     whole, cuttable = (words, names) if column.numeric else ([], words + names)
     longest = min(word, max(map(cell_len, cuttable), default=1))
     return max(1, longest, *map(cell_len, whole))

@@ -33,8 +33,11 @@ class Pattern:
         self._fixed = text.strip() if kind == "fixed" else None
         self._regex = None if kind == "fixed" else _compiled(text)
 
-    def search(self, output: str, *, limit: float = LIMIT) -> tuple[int, int] | None:
-        """Where the first match begins and ends, or None; raises `OutOfTime`."""
+    def search(self, output: str, *, limit: float | None = LIMIT) -> tuple[int, int] | None:
+        """Where the first match begins and ends, or None; raises `OutOfTime`.
+
+        A search without a `limit` is faster, and goes on for ever with some patterns.
+        """
         if self._regex is None:
             return self._find(output)
         try:

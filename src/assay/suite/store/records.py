@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from assay.suite.decide import Verdict
 from assay.suite.model import Item, Kind, Polarity
@@ -15,12 +19,17 @@ __all__ = [
     "Choice",
     "Decision",
     "Draft",
+    "FilterChoices",
     "Filters",
+    "Login",
     "Preview",
     "PreviewLine",
     "Progress",
+    "Ratings",
     "Saved",
+    "SavedSuite",
     "Scope",
+    "Share",
     "StoredOutput",
     "StoredRun",
 ]
@@ -155,6 +164,7 @@ class Change:
     undone: str
     output: int | None = None
     item: str = ""
+    undone_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -200,3 +210,56 @@ class Preview:
     contradicts_count: int
     searched: int
     items: int
+
+
+@dataclass(frozen=True)
+class FilterChoices:
+    """What there is to filter by; `phenomena` are the names of each category's."""
+
+    categories: tuple[str, ...]
+    phenomena: Mapping[str, tuple[str, ...]]
+    systems: tuple[str, ...]
+    campaigns: tuple[str, ...]
+    annotators: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one person was given: `doubled` of the `items` are another person's, too.
+
+    `warnings` are the outputs in them for people to judge, `done` those that this person judged.
+    """
+
+    annotator: str
+    items: int
+    doubled: int
+    warnings: int
+    done: int
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """What people said of the outputs that several of them judged.
+
+    `codes` has one row per annotator and one column per output: 1 for pass, 0 for fail, nan
+    where this person said nothing.
+    """
+
+    annotators: tuple[str, ...]
+    outputs: tuple[int, ...]
+    codes: NDArray[np.float64]
+
+
+class Login(NamedTuple):
+    """The secret for a person's cookie, and the one that every form has to bring back."""
+
+    secret: str
+    csrf: str
+
+
+class SavedSuite(NamedTuple):
+    """How many items an import added and changed, and how many outputs it judged anew."""
+
+    added: int
+    changed: int
+    rechecked: int

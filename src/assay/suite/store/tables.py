@@ -13,6 +13,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 __all__ = [
@@ -64,7 +65,7 @@ items = Table(
     metadata,
     _key(),
     _text("name", unique=True),  # the item's id in its suite
-    Column("position", Integer, nullable=False),
+    Column("position", Integer, nullable=False, index=True),
     _text("languages"),
     _text("category"),
     _text("phenomenon"),
@@ -103,12 +104,13 @@ runs = Table(
 # Every distinct output of an item stands once, whoever produced it. `hits` are the rules' hits
 # (assay.suite.decide.Hits), `ruled` and `ruled_by` what the rules alone say; `verdict` and `by`
 # are the verdict that counts, a person's before a rule's. `disputed` where people disagree.
-# `version` grows with every decision on the output.
+# `version` grows with every decision on the output, and when one is taken back. An output that
+# nobody has any more, since its run was replaced, is `ruled` "not tested".
 outputs = Table(
     "outputs",
     metadata,
     _key(),
-    _points_to("item_id"),
+    Column("item_id", Integer, ForeignKey("items.id"), nullable=False),
     Column("digest", String(64), nullable=False),  # SHA-256 of the text
     _text("text"),
     Column("hits", Integer, nullable=False),
@@ -119,8 +121,10 @@ outputs = Table(
     Column("disputed", Boolean, nullable=False, default=False),
     Column("version", Integer, nullable=False, default=0),
     UniqueConstraint("item_id", "digest"),
-    Index(None, "verdict", "item_id"),
-    Index(None, "ruled", "item_id"),
+    Index(None, "item_id", "ruled", "verdict", "disputed"),
+    Index(None, "ruled", "verdict", "disputed", "item_id"),
+    Index(None, "disputed", sqlite_where=text("disputed = 1"), postgresql_where=text("disputed")),
+    sqlite_autoincrement=True,  # the number of an output is never used again
 )
 
 answers = Table(
@@ -128,7 +132,8 @@ answers = Table(
     metadata,
     _points_to("run_id", primary=True),
     _points_to("item_id", primary=True),
-    _points_to("output_id"),
+    Column("output_id", Integer, ForeignKey("outputs.id"), nullable=False),
+    Index(None, "output_id", "run_id"),
 )
 
 # `password` is a salted hash, empty until one is chosen.
@@ -164,28 +169,36 @@ assignments = Table(
     _points_to("annotator_id", primary=True),
 )
 
-# Everything that a person did, in order; `undone` is when it was taken back, else empty.
+# Everything that a person did, in order, and for which output. `undone` is when it was taken
+# back, else empty, and `undone_by` who did that.
 changes = Table(
     "changes",
     metadata,
     _key(),
     _points_to("annotator_id"),
+    _points_to("output_id", optional=True),
     _text("time"),
     Column("kind", String(16), nullable=False),  # decision, skip, adjudication, rule
     _text("note"),
     _text("undone"),
+    _text("undone_by"),
 )
 
-# A change's decisions. Withdrawn ones stay for the history.
+# The words of people. Those that were withdrawn, because the same person said something else
+# later or took the change back, stay for the history. `made` is the version that the decision
+# gave its output, `unmade` the one it got when the decision was taken back.
 decisions = Table(
     "decisions",
     metadata,
     _key(),
     _points_to("output_id"),
-    _points_to("annotator_id"),
+    Column("annotator_id", Integer, ForeignKey("annotators.id"), nullable=False),
     _points_to("change_id"),
     Column("verdict", String(10), nullable=False),  # pass, fail or skip
     Column("adjudication", Boolean, nullable=False, default=False),
     _text("time"),
     Column("withdrawn", Boolean, nullable=False, default=False),
+    Column("made", Integer, nullable=False),
+    Column("unmade", Integer),
+    Index(None, "annotator_id", "output_id", "withdrawn", "verdict"),
 )

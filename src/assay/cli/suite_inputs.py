@@ -1,0 +1,202 @@
+"""Options that say which suite and which outputs to look at, the same for `suite` commands."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, get_args
+
+from assay.cli.commands import whole_number
+from assay.cli.inputs import describe
+from assay.cli.output import check_output, warn
+from assay.cli.progress import track
+from assay.cli.suite_store import add_db, open_db
+from assay.data import DataError
+from assay.results import Record
+from assay.suite.accuracy import Correction
+from assay.suite.counting import Policy
+from assay.suite.verdicts import Verdicts
+
+if TYPE_CHECKING:
+    from assay.suite.model import Run, Suite
+
+__all__ = [
+    "Judged",
+    "add_choice",
+    "add_examples",
+    "add_outputs",
+    "add_policy",
+    "read_judged",
+    "read_outputs",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Verdicts, which runs they are of, and where all that came from."""
+
+    verdicts: Verdicts
+    about: str
+    files: list[Record]
+
+
+def add_outputs(parser: argparse.ArgumentParser) -> None:
+    """The suite and the systems: as files, or in a database."""
+    group = parser.add_argument_group("suite and outputs")
+    add = group.add_argument
+    add("items", nargs="?", metavar="ITEMS", help="the suite: .json, .jsonl or .tsv (.gz, .xz)")
+    add(
+        "-i",
+        "--input",
+        nargs="+",
+        action="extend",
+        metavar="SYS",
+        default=[],
+        help="outputs of the systems, one file each: a line per item, or a .tsv with the columns "
+        "item and output",
+    )
+    add(
+        "--ids",
+        metavar="FILE",
+        help="the ids of the items in the order of the lines of -i (default: the suite's order)",
+    )
+    add(
+        "--names",
+        nargs="+",
+        action="extend",
+        metavar="NAME",
+        help="names of the systems, in the order of -i (default: the names of the files)",
+    )
+    add_db(group)
+
+
+def add_choice(parser: argparse.ArgumentParser, default: str) -> None:
+    """Which of the stored runs; `default` says which they are where none is named."""
+    group = parser.add_argument_group("stored runs (with --db)")
+    add = group.add_argument
+    add(
+        "--runs",
+        nargs="+",
+        action="extend",
+        metavar="CAMPAIGN",
+        default=[],
+        help=f"campaigns to look at (default: {default})",
+    )
+    add(
+        "--systems",
+        nargs="+",
+        action="extend",
+        metavar="NAME",
+        default=[],
+        help="systems to look at (default: all)",
+    )
+
+
+def add_policy(
+    group: argparse._ArgumentGroup, tests: Sequence[str], default: str, what: str
+) -> None:
+    """What counts, and how it is tested."""
+    group.add_argument(
+        "--policy",
+        choices=get_args(Policy),
+        default="fair",
+        help="items that count: those without a warning for any system (fair), those without one "
+        "for each system (each), or all, a warning being a fail or a pass (default: fair)",
+    )
+    group.add_argument("--test", choices=tests, default=default, help=what)
+    group.add_argument(
+        "--correct",
+        choices=get_args(Correction),
+        default="none",
+        help="correction for the number of comparisons (default: none)",
+    )
+    group.add_argument(
+        "--level",
+        type=float,
+        default=0.95,
+        metavar="SHARE",
+        help="of intervals and tests (default: 0.95)",
+    )
+
+
+def add_examples(parser: argparse._ActionsContainer, what: str, default: int = 1) -> None:
+    """How many examples to show."""
+    parser.add_argument(
+        "--examples",
+        type=whole_number(0),
+        default=default,
+        metavar="N",
+        help=f"{what} (default: {default})",
+    )
+
+
+def read_outputs(
+    args: argparse.Namespace, suite: Suite, **about: str
+) -> tuple[list[Run], list[Record]]:
+    """The runs that the options name, and the files that they came from."""
+    from assay.suite.outputs import read_runs
+
+    if not args.input:
+        raise DataError("no outputs to look at: name the systems' files with -i.")
+    runs = read_runs(suite, args.input, ids=args.ids, names=args.names, **about)
+    files = [describe(path, len(run.outputs)) for path, run in zip(args.input, runs, strict=True)]
+    if args.ids:
+        files.append(describe(args.ids, files[0]["segments"]))
+    return runs, files
+
+
+def read_judged(args: argparse.Namespace) -> Judged:
+    """The verdicts on files, or on the stored runs that the options choose."""
+    if args.db:
+        return _stored(args)
+    if args.runs or args.systems:
+        raise DataError("--runs and --systems choose among stored runs: they go with --db.")
+    return judge_files(args)
+
+
+def judge_files(args: argparse.Namespace) -> Judged:
+    """The suite's rules at work on the outputs of `-i`."""
+    from assay.suite.check import check
+    from assay.suite.files import read_suite
+
+    if not args.items:
+        raise DataError("no suite: name its file before -i, or a database with --db.")
+    suite = read_suite(args.items)
+    runs, files = read_outputs(args, suite)
+    files = [describe(args.items, len(suite)), *files]
+    check_output(args, files)
+    steps = track(suite.items, total=len(suite), label="Checking", quiet=args.quiet)
+    checked = check(suite, runs, steps=steps)
+    warn(checked.trouble, quiet=args.quiet)
+    return Judged(checked.verdicts, "", files)
+
+
+def _stored(args: argparse.Namespace) -> Judged:
+    refuse_files(args)
+    store = open_db(args)
+    try:
+        from assay.suite.selecting import choose
+        from assay.suite.store.runs import load_verdicts, stored_runs
+
+        with store.read() as connection:
+            chosen = choose(stored_runs(connection), args.runs, args.systems)
+            verdicts = load_verdicts(connection, [run.id for run in chosen.runs])
+        verdicts = replace(verdicts, systems=chosen.names)
+        return Judged(verdicts, chosen.about, [database(store.address, len(verdicts.items))])
+    finally:
+        store.close()
+
+
+def refuse_files(args: argparse.Namespace) -> None:
+    """Raise a `DataError` where files are named beside the database that has them stored."""
+    if args.items or args.input or args.ids or args.names:
+        raise DataError(
+            "--db has items and runs stored: leave ITEMS, -i, --ids and --names out. "
+            "More runs come in by: assay suite run --db DB -i SYS ..."
+        )
+
+
+def database(address: object, items: int) -> Record:
+    """A database that was read, for the record; it has no digest, for others write to it."""
+    return {"path": str(address), "sha256": None, "segments": items}

@@ -1,0 +1,242 @@
+"""Agreement with people as tables: metrics of one pair, or pairs by metrics with a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from assay.meta.findings import SOFT, Finding, MetaQuestions
+from assay.meta.named import coefficient_named
+from assay.meta.summary import Summary, summarise
+from assay.metrics.base import Array
+from assay.results import Cell, Table
+
+__all__ = ["coefficient_title", "findings_by_coefficient", "matrix", "tables"]
+
+DIGITS = 3
+INSIGNIFICANT = "×"
+
+
+def tables(findings: Sequence[Finding], questions: MetaQuestions) -> list[Table]:
+    """Per kind of human score: a table of metrics, or of pairs by metrics; then comparisons."""
+    found = []
+    for same in _by_gold(findings).values():
+        panels = list(dict.fromkeys(id(each.panel) for each in same))
+        if len(panels) == 1:
+            found.append(_metrics(same, questions))
+        else:
+            found += [_pairs(each, questions) for each in findings_by_coefficient(same)]
+        found += [_comparison(each, questions) for each in same if each.comparison]
+        found += [_williams(each) for each in same if each.williams is not None]
+    return found
+
+
+def findings_by_coefficient(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """The findings of each level, human score and coefficient, in order."""
+    found: dict[tuple[str, str, str], list[Finding]] = {}
+    for each in findings:
+        key = (each.panel.level, each.panel.gold_name, each.coefficient)
+        found.setdefault(key, []).append(each)
+    return list(found.values())
+
+
+def coefficient_title(name: str) -> str:
+    """A coefficient as people call it, with its settings."""
+    if name == SOFT:
+        return "soft pairwise accuracy"
+    _, _, settings = name.partition(":")
+    return f"{coefficient_named(name).title}{f' ({settings})' * bool(settings)}"
+
+
+def matrix(findings: Sequence[Finding]) -> tuple[list[str], Array, Array]:
+    """The titles of the metrics, and the values and p of pairs by metrics."""
+    titles = list(dict.fromkeys(c.title for each in findings for c in each.panel.candidates))
+    values = np.full((2, len(findings), len(titles)), np.nan)
+    for row, each in enumerate(findings):
+        for candidate, agreement in zip(each.panel.candidates, each.agreements, strict=True):
+            values[:, row, titles.index(candidate.title)] = agreement.value, agreement.p
+    return titles, values[0], values[1]
+
+
+def _by_gold(findings: Sequence[Finding]) -> dict[tuple[str, str], list[Finding]]:
+    found: dict[tuple[str, str], list[Finding]] = {}
+    for each in findings:
+        found.setdefault((each.panel.level, each.panel.gold_name), []).append(each)
+    return found
+
+
+def _metrics(findings: Sequence[Finding], questions: MetaQuestions) -> Table:
+    """One pair: metrics by coefficients."""
+    panel = findings[0].panel
+    columns: list[str] = ["metric", "n"]
+    digits: dict[str, int] = {}
+    for each in findings:
+        columns += [name for name, _ in _cells(each, 0)]
+        digits |= {each.coefficient: DIGITS, f"p {each.coefficient}": 4, "epsilon": 4}
+    rows: list[list[Cell]] = []
+    for at, candidate in enumerate(panel.candidates):
+        # Soft pairwise accuracy counts pairs of systems; any other coefficient counts scores.
+        counts = [each.agreements[at].n for each in findings if each.coefficient != SOFT]
+        row: list[Cell] = [candidate.title, counts[0] if counts else findings[0].agreements[at].n]
+        row += [cell for each in findings for _, cell in _cells(each, at)]
+        rows.append(row)
+    best: Any = {each.coefficient: "high" for each in findings}
+    title = f"{panel.pair + ': ' if panel.pair else ''}agreement with {_gold(panel.gold_name)}"
+    note = "\n".join([*_values_note(findings, questions), *_panel_notes([panel])])
+    return Table(f"{title} at {panel.level} level", tuple(columns), rows, note, digits, best)
+
+
+def _cells(finding: Finding, at: int) -> list[tuple[str, Cell]]:
+    """A metric's cells and their columns: the value, and p and epsilon where there are any."""
+    name, agreement = finding.coefficient, finding.agreements[at]
+    cells: list[tuple[str, Cell]] = [(name, agreement.value)]
+    if any(not isnan(each.p) for each in finding.agreements):
+        cells.append((f"p {name}", agreement.p))
+    if any(not isnan(each.epsilon) for each in finding.agreements):
+        cells.append(("epsilon", agreement.epsilon))
+    return cells
+
+
+def _pairs(findings: Sequence[Finding], questions: MetaQuestions) -> Table:
+    """Many pairs: pairs by metrics, as in Tables 9 to 11 of Gowda et al. (2021)."""
+    titles, values, p = matrix(findings)
+    summary = summarise(values, p, leave_out=questions.leave_out, alpha=questions.alpha)
+    kept = [at for at in range(len(findings)) if summary.kept[at]]
+    others = [at for at in range(len(findings)) if not summary.kept[at]]
+    rows: list[list[Cell]] = [_pair_row(findings[at], at, summary) for at in kept]
+    for name, figures in (
+        ("Median", summary.median),
+        ("Mean", summary.mean),
+        ("SD", summary.sd),
+    ):
+        rows.append([name, None, *(f"{each:.{DIGITS}f}" if each == each else None
+                                   for each in figures)])  # fmt: skip
+    rows += [_pair_row(findings[at], at, summary) for at in others]
+    rows.append(["Wins", None, *map(str, summary.wins)])
+    order = [*kept, None, None, None, *others, None]
+    strong = {
+        (row, 2 + int(column))
+        for row, at in enumerate(order)
+        if at is not None
+        for column in np.flatnonzero(summary.best[at])
+    }
+    shaded = [len(kept), len(kept) + 1, len(kept) + 2, len(rows) - 1]
+    panel, name = findings[0].panel, findings[0].coefficient
+    return Table(
+        f"{coefficient_title(name)} with {_gold(panel.gold_name)} at {panel.level} level",
+        ("pair", "systems", *titles),
+        rows,
+        "\n".join([*_pairs_note(findings, questions), *_values_note(findings, questions)]),
+        strong=frozenset(strong),
+        shaded=frozenset(shaded),
+    )
+
+
+def _pair_row(finding: Finding, at: int, summary: Summary) -> list[Cell]:
+    cells: list[Cell] = [
+        None if isnan(value) else f"{value:.{DIGITS}f}{'' if significant else INSIGNIFICANT}"
+        for value, significant in zip(summary.values[at], summary.significant[at], strict=True)
+    ]
+    return [finding.panel.pair, len(finding.panel.systems), *cells]
+
+
+def _pairs_note(findings: Sequence[Finding], questions: MetaQuestions) -> list[str]:
+    rule = (
+        "Median, mean and SD leave out, for all metrics, the pairs below: not every metric is "
+        "significant there. Values are absolute and as printed; wins count significant values."
+        if questions.leave_out == "paper"
+        else "Median, mean and SD are of all pairs in which every metric has a value."
+    )
+    panels = list({id(each.panel): each.panel for each in findings}.values())
+    return [
+        f"{INSIGNIFICANT}: not significant at {questions.alpha:g}. {rule}",
+        *_panel_notes(panels),
+    ]
+
+
+def _values_note(findings: Sequence[Finding], questions: MetaQuestions) -> list[str]:
+    """How the values came about, and why some are missing."""
+    lines = []
+    if questions.by != "none":
+        groups = sorted({each.groups for f in findings for each in f.agreements})
+        span = "-".join(f"{each:,}" for each in dict.fromkeys((groups[0], groups[-1])))
+        lines.append(
+            f"Compared within each {questions.by}: the mean over {span} of them; p of a t-test "
+            "of theirs against chance."
+        )
+    for name, chance in dict.fromkeys(
+        (f.coefficient, each.chance) for f in findings for each in f.agreements if each.chance
+    ):
+        lines.append(f"{name}: by chance {chance:.{DIGITS}f}.")
+    lines += [
+        f"{each.title}: less is better; its sign is turned, so that agreement is positive."
+        for each in findings[0].panel.candidates
+        if each.lower
+    ]
+    for finding in findings:
+        panel = finding.panel
+        where = f"{panel.pair}, " * bool(panel.pair)
+        for candidate, agreement in zip(panel.candidates, finding.agreements, strict=True):
+            if agreement.reason:
+                lines.append(
+                    f"{where}{candidate.title}: no {finding.coefficient}, {agreement.reason}."
+                )
+    return list(dict.fromkeys(lines))
+
+
+def _panel_notes(panels: Sequence[Any]) -> list[str]:
+    several = len(panels) > 1
+    return [
+        f"{each.pair}: {note}" if several and each.pair else note
+        for each in panels
+        for note in each.notes
+    ]
+
+
+def _comparison(finding: Finding, questions: MetaQuestions) -> Table:
+    found = finding.comparison
+    note = (
+        "The one-sided p of the row's metric agreeing better with people than the column's, by "
+        f"{questions.trials:,} trials in which their standardised scores change places at random; "
+        f"cluster: what cannot be told apart at {questions.alpha:g} shares a rank."
+    )
+    return _against(finding, "", np.zeros((0, 0)) if found is None else found.p, note)
+
+
+def _williams(finding: Finding) -> Table:
+    p = np.zeros((0, 0)) if finding.williams is None else finding.williams
+    values = np.array([each.value for each in finding.agreements])
+    # As in the other table: of two metrics, the better one against the other.
+    ahead = np.where(values[:, None] >= values[None, :], p, np.nan)
+    note = "The same by Williams' test, which supposes that scores are normal."
+    return _against(finding, " (Williams)", ahead, note)
+
+
+def _against(finding: Finding, how: str, p: Array, note: str) -> Table:
+    titles = [each.title for each in finding.panel.candidates]
+    values = [each.value for each in finding.agreements]
+    order = sorted(range(len(titles)), key=lambda at: (isnan(values[at]), -values[at]))
+    rows: list[list[Cell]] = []
+    for at in order:
+        row: list[Cell] = [titles[at], values[at]]
+        row += [None if isnan(p[at, other]) else float(p[at, other]) for other in order]
+        if finding.comparison and not how:
+            row.insert(1, finding.comparison.clusters[at])
+        rows.append(row)
+    columns = ["metric", *([] if how else ["cluster"]), finding.coefficient]
+    panel = finding.panel
+    title = f"{panel.pair + ', ' if panel.pair else ''}{_gold(panel.gold_name)}"
+    return Table(
+        f"Which metrics agree better? {finding.coefficient} with {title}, {panel.level} level{how}",
+        (*columns, *(f"> {titles[at]}" for at in order)),
+        rows,
+        note,
+        {finding.coefficient: DIGITS, **{f"> {each}": 4 for each in titles}},
+    )
+
+
+def _gold(name: str) -> str:
+    return name or "people"

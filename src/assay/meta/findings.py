@@ -1,0 +1,165 @@
+"""The agreement of metrics with people: every metric, coefficient and language pair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from assay.data import DataError
+from assay.meta.agreement import Agreement, agree
+from assay.meta.coefficients import Pearson
+from assay.meta.differences import MetricComparison, compare_metrics, williams
+from assay.meta.grouping import By
+from assay.meta.humans import is_human
+from assay.meta.moments import pearson_rows
+from assay.meta.named import coefficient_named
+from assay.meta.outliers import outliers
+from assay.meta.panel import Candidate, Panel
+from assay.meta.soft import confidences, confidences_of_corpora, soft_pairwise_accuracy
+from assay.meta.summary import LeaveOut
+from assay.metrics.base import Array
+
+__all__ = ["SOFT", "Finding", "MetaQuestions", "correlate_each", "prepared"]
+
+SOFT = "spa"
+"""Soft pairwise accuracy, which compares confidences and not scores."""
+
+
+@dataclass(frozen=True)
+class MetaQuestions:
+    """What is asked about the agreement of metrics with people.
+
+    `coefficients` are names, as `coefficient_named` reads them, or "spa". `compare` asks which
+    metrics agree better than others, by `trials` random swaps.
+    """
+
+    coefficients: tuple[str, ...] = ("pearson", "kendall")
+    by: By = "none"
+    compare: bool = False
+    trials: int = 1000
+    alpha: float = 0.05
+    leave_out: LeaveOut = "none"
+    outliers: Literal["keep", "drop"] = "keep"
+    humans: Literal["out", "in"] = "out"
+
+    def __post_init__(self) -> None:
+        """The names in full, so that one coefficient has one name."""
+        full = tuple(
+            name if name == SOFT else str(coefficient_named(name)) for name in self.coefficients
+        )
+        if twice := next((name for name in full if full.count(name) > 1), None):
+            raise DataError(f"coefficient {twice} is given twice; leave one out.")
+        if not 0 < self.alpha < 1:
+            raise DataError(f"alpha {self.alpha:g}: give a share between 0 and 1, such as 0.05.")
+        object.__setattr__(self, "coefficients", full)
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """What one coefficient says of all metrics of a panel.
+
+    `comparison` is there where it was asked for; `williams[i, j]`, for Pearson's r, is the
+    one-sided p of metric i correlating better with people than metric j by Williams' test.
+    """
+
+    panel: Panel
+    coefficient: str
+    agreements: tuple[Agreement, ...]
+    comparison: MetricComparison | None = None
+    williams: Array | None = None
+
+
+def prepared(panel: Panel, questions: MetaQuestions) -> Panel:
+    """The panel without whom the questions leave out, and without systems nobody rated."""
+    if questions.humans == "out":
+        people = [name for name in panel.systems if is_human(name)]
+        panel = panel.without(people, "human translations")
+    rated = np.asarray(~np.isnan(panel.gold).all(axis=1))
+    unrated = [name for name, known in zip(panel.systems, rated, strict=True) if not known]
+    panel = panel.without(unrated, "no human score")
+    if questions.outliers == "drop":
+        far = outliers(panel.gold_of_systems())
+        names = [name for name, is_far in zip(panel.systems, far, strict=True) if is_far]
+        panel = panel.without(names, "outliers: further than 2.5 robust deviations from the median")
+    missing, size = int(np.isnan(panel.gold).sum()), panel.gold.size
+    note = f"{missing:,} of {size:,} human scores are missing."
+    return replace(panel, notes=(*panel.notes, note)) if missing else panel
+
+
+def correlate_each(
+    panels: Sequence[Panel], questions: MetaQuestions, *, seed: int
+) -> Iterator[Finding]:
+    """What every coefficient says of every panel, one after the other as they are ready."""
+    for panel in panels:
+        for name in questions.coefficients:
+            agreements = tuple(
+                _agreement(panel, each, name, questions, seed) for each in panel.candidates
+            )
+            finding = Finding(panel, name, agreements)
+            compared = questions.compare and name != SOFT and len(panel.candidates) > 1
+            yield _compared(finding, questions, seed) if compared else finding
+
+
+def _agreement(
+    panel: Panel, candidate: Candidate, name: str, questions: MetaQuestions, seed: int
+) -> Agreement:
+    if name == SOFT:
+        return _soft(panel, candidate, questions.trials, seed)
+    return agree(candidate.oriented, panel.gold, coefficient_named(name), by=questions.by)
+
+
+def _soft(panel: Panel, candidate: Candidate, trials: int, seed: int) -> Agreement:
+    """Soft pairwise accuracy over the panel's items; at system level over its segments."""
+    if len(panel.systems) < 2:
+        return _unknown("fewer than two systems")
+    if panel.level != "system":
+        gold, own = (
+            confidences(each, trials=trials, rng=np.random.default_rng(seed))
+            for each in (panel.gold, candidate.oriented)
+        )
+        return soft_pairwise_accuracy(own, gold)
+    if panel.ratings is None:
+        return _unknown("soft pairwise accuracy needs human scores of segments")
+    if not candidate.statistics:
+        return _unknown("soft pairwise accuracy needs the metric's scores of segments")
+    gold = confidences(panel.ratings, trials=trials, rng=np.random.default_rng(seed))
+    statistics, rng = list(candidate.statistics), np.random.default_rng(seed)
+    return soft_pairwise_accuracy(confidences_of_corpora(statistics, trials=trials, rng=rng), gold)
+
+
+def _unknown(reason: str) -> Agreement:
+    return Agreement(math.nan, math.nan, 0, 0, reason)
+
+
+def _compared(finding: Finding, questions: MetaQuestions, seed: int) -> Finding:
+    """The finding with every metric tested against every other."""
+    panel, coefficient = finding.panel, coefficient_named(finding.coefficient)
+    comparison = compare_metrics(
+        {each.name: each.oriented for each in panel.candidates},
+        panel.gold,
+        coefficient,
+        by=questions.by,
+        trials=questions.trials,
+        alpha=questions.alpha,
+        rng=np.random.default_rng(seed),
+    )
+    linear = isinstance(coefficient, Pearson) and questions.by == "none"
+    return replace(finding, comparison=comparison, williams=_williams(panel) if linear else None)
+
+
+def _williams(panel: Panel) -> Array:
+    """Williams' p of every metric against every other, over what all three have scored."""
+    count = len(panel.candidates)
+    p = np.full((count, count), np.nan)
+    for i, first in enumerate(panel.candidates):
+        for j, second in enumerate(panel.candidates):
+            if i != j:
+                three = np.stack([first.oriented, second.oriented, panel.gold]).reshape(3, -1)
+                a, b, gold = three[:, ~np.isnan(three).any(axis=0)]
+                ours, theirs = float(pearson_rows(a, gold)), float(pearson_rows(b, gold))
+                p[i, j] = williams(ours, theirs, float(pearson_rows(a, b)), len(gold))
+    return p

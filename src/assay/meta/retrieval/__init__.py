@@ -1,0 +1,1 @@
+"""How well documents are found in translation, and which metrics foretell it."""

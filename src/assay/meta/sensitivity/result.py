@@ -1,0 +1,179 @@
+"""What `assay meta sensitivity` gives back, as records, tables and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import isnan
+
+import numpy as np
+
+from assay.meta.panel import Candidate
+from assay.meta.sensitivity.best import Best, best_of
+from assay.meta.sensitivity.charts import charts
+from assay.meta.sensitivity.display import tables
+from assay.meta.sensitivity.finding import Finding
+from assay.meta.sensitivity.questions import SensitivityQuestions
+from assay.meta.sensitivity.resampling import Draws
+from assay.meta.sensitivity.sizes import Size, check_sizes, sizes_of
+from assay.meta.sensitivity.slope import place_of, slopes_of
+from assay.meta.sensitivity.stages import difference, stages_of
+from assay.meta.sensitivity.study import Study
+from assay.results import Chart, Record, Table
+from assay.scoring import SEED
+
+__all__ = ["SensitivityResult", "sensitivity", "sensitivity_each"]
+
+NO_QUESTIONS = SensitivityQuestions()
+
+
+def sensitivity(
+    study: Study, questions: SensitivityQuestions = NO_QUESTIONS, *, seed: int = SEED
+) -> SensitivityResult:
+    """Whether the metrics of a study stay sensitive as systems become better."""
+    findings = tuple(sensitivity_each(study, questions, seed=seed))
+    return SensitivityResult(study, questions, findings)
+
+
+def sensitivity_each(
+    study: Study, questions: SensitivityQuestions, *, seed: int
+) -> Iterator[Finding]:
+    """What is found about each metric, one after the other as they are ready."""
+    sizes = None if questions.sizes is None else check_sizes(questions.sizes, study.texts)
+    reference = None if questions.slope is None else place_of(questions.slope, study)
+    rng = np.random.default_rng(seed)
+    draws = Draws.of(len(study.texts), len(study.systems), questions.resamples, rng=rng)
+    for candidate in study.candidates:
+        yield _finding(study, candidate, questions, draws, sizes, reference, seed)
+
+
+def _finding(
+    study: Study,
+    candidate: Candidate,
+    questions: SensitivityQuestions,
+    draws: Draws,
+    sizes: tuple[int, ...] | None,
+    reference: int | None,
+    seed: int,
+) -> Finding:
+    """Each question starts the generator anew, so that no answer depends on another question."""
+    coefficient = questions.named
+    stages = stages_of(study, candidate, coefficient, draws)
+    best: tuple[Best, ...] = ()
+    found: tuple[Size, ...] = ()
+    if questions.best:
+        best = best_of(study, stages, coefficient, draws, rng=np.random.default_rng(seed))
+    if sizes is not None:
+        rng = np.random.default_rng(seed)
+        found = sizes_of(study, candidate, coefficient, sizes, rng=rng)
+    slopes = () if reference is None else slopes_of(study, candidate, reference, draws)
+    return Finding(stages, best, found, slopes)
+
+
+@dataclass(frozen=True, eq=False)
+class SensitivityResult:
+    """Both stages for every metric, and what else was asked."""
+
+    study: Study
+    questions: SensitivityQuestions
+    findings: tuple[Finding, ...]
+
+    def records(self) -> list[Record]:
+        """One record per metric and system, and one per metric with `system` null.
+
+        The latter has the second stage: `sensitivity` is its correlation with quality. What was
+        asked besides follows, with `question` saying what it answers.
+        """
+        return [record for finding in self.findings for record in self._records(finding)] + [
+            record for finding in self.findings for record in self._answers(finding)
+        ]
+
+    def tables(self) -> list[Table]:
+        """The two stages as in Table 1, the systems, and what else was asked."""
+        return tables(self.study, self.questions, self.findings)
+
+    def charts(self) -> list[Chart]:
+        """Sensitivity by quality as in Figures 3 and 4, and what else was asked."""
+        return charts(self.study, self.questions, self.findings)
+
+    def _records(self, finding: Finding) -> Iterator[Record]:
+        stages, people = finding.stages, self.study.people
+        shared = {"coefficient": str(self.questions.named), "gold": people.name}
+        for at, each in enumerate(stages.sensitivity):
+            yield {
+                "metric": stages.candidate.name,
+                "system": self.study.systems[at],
+                "quality": _known(people.quality[at]),
+                "sensitivity": _known(each.value),
+                "low": _known(each.low),
+                "high": _known(each.high),
+                "p": _known(each.p),
+                "n": each.n,
+                "spread": _known(people.spread[at]),
+                "reason": each.reason or None,
+                **shared,
+            }
+        yield self._second(finding) | shared
+
+    def _second(self, finding: Finding) -> Record:
+        stages, second = finding.stages, finding.stages.dependence
+        agreement = stages.agreement
+        return {
+            "metric": stages.candidate.name,
+            "system": None,
+            "quality": None,
+            "sensitivity": _known(second.value),
+            "low": _known(second.low),
+            "high": _known(second.high),
+            "p": _known(second.p),
+            "n": second.n,
+            "spread": None,
+            "reason": second.reason or None,
+            "low_same_systems": _known(stages.same_systems.low),
+            "high_same_systems": _known(stages.same_systems.high),
+            "tendency": stages.tendency,
+            "agreement": _known(agreement.value),
+            "agreement_low": _known(agreement.low),
+            "agreement_high": _known(agreement.high),
+            "agreement_p": _known(agreement.p),
+        }
+
+    def _answers(self, finding: Finding) -> Iterator[Record]:
+        """What was asked besides; for two metrics and more, how far their dependence differs."""
+        name = finding.stages.candidate.name
+        for best in finding.best:
+            yield {"question": "best", "metric": name, **_best(best)}
+        for size in finding.sizes:
+            numbers = {key: _known(value) for key, value in size._asdict().items()}
+            yield {"question": "size", "metric": name, **numbers, "words": size.words}
+        for slope in finding.slopes:
+            yield {
+                "question": "slope",
+                "metric": name,
+                "reference": self.questions.slope,
+                **{
+                    key: _known(value) if isinstance(value, float) else value or None
+                    for key, value in slope._asdict().items()
+                },
+            }
+
+
+def _best(best: Best) -> Record:
+    each = best.agreement
+    return {
+        "k": best.k,
+        "last": best.last,
+        "agreement": _known(each.value),
+        "agreement_low": _known(each.low),
+        "agreement_high": _known(each.high),
+        "agreement_p": _known(each.p),
+        "typical": _known(best.typical),
+        "random_low": _known(best.random_low),
+        "random_high": _known(best.random_high),
+        "reason": each.reason or None,
+    }
+
+
+def _known(value: float) -> float | None:
+    return None if isnan(value) else float(value)

@@ -1,0 +1,139 @@
+"""The two stages (Babych and Hartley, 2008): sensitivity, and its dependence on quality."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from assay.intervals import Interval, interval
+from assay.meta.agreement import Agreement, agree
+from assay.meta.coefficients import Coefficient
+from assay.meta.panel import Candidate
+from assay.meta.sensitivity.people import People
+from assay.meta.sensitivity.resampling import Draws, across_systems, over_texts
+from assay.meta.sensitivity.study import Study, corpus_scores
+from assay.metrics.base import Array
+
+__all__ = ["Estimate", "Stages", "Tendency", "difference", "estimate", "stages_of"]
+
+UNKNOWN = Interval(math.nan, math.nan, math.nan)
+
+Tendency = Literal["falls", "rises", "cannot tell"]
+
+
+class Estimate(NamedTuple):
+    """A correlation with its 95% interval; where `value` is `nan`, `reason` says why."""
+
+    value: float
+    low: float
+    high: float
+    p: float
+    n: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Stages:
+    """What one metric's scores say.
+
+    `sensitivity` is the correlation over texts, one per system. `dependence` is that of
+    sensitivity with quality, over systems; its interval is for other texts and other systems,
+    `same_systems` for other texts alone. `agreement` is the metric's correlation with people at
+    system level. `replicates` are the dependence on every resample, `corpora` the systems' scores.
+    """
+
+    candidate: Candidate
+    sensitivity: tuple[Estimate, ...]
+    dependence: Estimate
+    same_systems: Interval
+    agreement: Estimate
+    replicates: Array
+    corpora: Array
+
+    @property
+    def tendency(self) -> Tendency:
+        """What becomes of sensitivity as quality rises, as far as the interval tells."""
+        if self.dependence.high < 0:
+            return "falls"
+        return "rises" if self.dependence.low > 0 else "cannot tell"
+
+
+def stages_of(study: Study, candidate: Candidate, coefficient: Coefficient, draws: Draws) -> Stages:
+    """Both stages of one metric."""
+    people, weights = study.people, draws.weights
+    drawn = over_texts(candidate.oriented, people.scores, coefficient, draws.texts)
+    first = _first(candidate, people, coefficient, drawn)
+    quality = people.quality_on(weights)
+    values = np.array([each.value for each in first])
+    replicates = across_systems(drawn, quality, coefficient, draws.systems)
+    texts_only = across_systems(drawn, quality, coefficient)
+    found = _agreement(values, people.quality, coefficient)
+    corpora = corpus_scores(candidate, study.texts, weights)
+    own = corpus_scores(candidate, study.texts, np.ones((1, len(study.texts))))[0]
+    return Stages(
+        candidate=candidate,
+        sensitivity=first,
+        dependence=estimate(found, replicates),
+        same_systems=_corrected(found.value, texts_only) if len(study.texts) > 1 else UNKNOWN,
+        agreement=estimate(
+            _agreement(own, people.quality, coefficient),
+            across_systems(corpora, quality, coefficient, draws.systems),
+        ),
+        replicates=replicates,
+        corpora=corpora,
+    )
+
+
+def difference(first: Stages, second: Stages) -> Estimate:
+    """How much more the first metric's sensitivity depends on quality than the second's."""
+    value = first.dependence.value - second.dependence.value
+    low, high, _ = _corrected(value, first.replicates - second.replicates)
+    return Estimate(value, low, high, math.nan, first.dependence.n)
+
+
+def estimate(found: Agreement, replicates: Array) -> Estimate:
+    """The agreement with its interval.
+
+    Resampled correlations are nearer to 0 than the observed one, since noise is added to noise:
+    the interval is corrected for that bias. Plain percentiles hold the truth too often; see
+    docs/meta.md for the simulation.
+    """
+    low, high, _ = _corrected(found.value, replicates)
+    return Estimate(found.value, low, high, found.p, found.n, found.reason)
+
+
+def _first(
+    candidate: Candidate, people: People, coefficient: Coefficient, drawn: Array
+) -> tuple[Estimate, ...]:
+    """The sensitivity of each system, with BCa intervals."""
+    left = _without_each(candidate, people, coefficient)
+    found = []
+    for at, (own, human) in enumerate(zip(candidate.oriented, people.scores, strict=True)):
+        agreement = agree(own[None], human[None], coefficient)
+        reason = agreement.reason
+        if np.isnan(human).all():
+            reason = "people rated none of its texts"
+        low, high, _ = interval(agreement.value, drawn[:, at], jackknife=left[:, at])
+        found.append(Estimate(agreement.value, low, high, agreement.p, agreement.n, reason))
+    return tuple(found)
+
+
+def _without_each(candidate: Candidate, people: People, coefficient: Coefficient) -> Array:
+    """The sensitivity of each system without each text in turn, (texts, systems)."""
+    systems, texts = people.scores.shape
+    if texts < 2:
+        return np.full((texts, systems), np.nan)
+    others = np.array([[other for other in range(texts) if other != at] for at in range(texts)])
+    return over_texts(candidate.oriented, people.scores, coefficient, others)
+
+
+def _agreement(values: Array, quality: Array, coefficient: Coefficient) -> Agreement:
+    return agree(values[None], quality[None], coefficient)
+
+
+def _corrected(value: float, replicates: Array) -> Interval:
+    """The interval corrected for bias: BCa without acceleration, as there are two kinds of draw."""
+    return interval(value, replicates, method="bca")

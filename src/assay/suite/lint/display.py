@@ -1,0 +1,98 @@
+"""What a linter found, as tables and records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from assay.results import Chart, Record, Table
+from assay.suite.lint.problems import CHECKS, Problem, Severity
+from assay.suite.model import Suite
+
+__all__ = ["LintResult"]
+
+MOST = 10
+"""Problems of one check that a table shows."""
+
+
+@dataclass(frozen=True)
+class LintResult:
+    """The problems of a suite, the gravest first; tables show `most` of a kind, None all."""
+
+    suite: Suite
+    problems: tuple[Problem, ...]
+    most: int | None = MOST
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The problems that make verdicts wrong or keep them away."""
+        return tuple(problem for problem in self.problems if problem.severity == "error")
+
+    def all(self) -> LintResult:
+        """The same result with tables that leave nothing out."""
+        return replace(self, most=None)
+
+    def tables(self) -> list[Table]:
+        """How many problems there are, then the problems themselves, a table for each check."""
+        return [self._summary(), *self._details()]
+
+    def charts(self) -> list[Chart]:
+        """None."""
+        return []
+
+    def records(self) -> list[Record]:
+        """One per problem: severity, check, item, rule (None where there is none), message."""
+        return [
+            {
+                "severity": problem.severity,
+                "check": problem.check,
+                "item": problem.item,
+                "rule": problem.rule,
+                "message": problem.message,
+            }
+            for problem in self.problems
+        ]
+
+    def _summary(self) -> Table:
+        counts = Counter((problem.severity, problem.check) for problem in self.problems)
+        rows = [(*key, number, CHECKS[key[1]]) for key, number in counts.items()]
+        columns = ("severity", "check", "count", "what it finds")
+        return Table("Problems", columns, rows, note=self._note())
+
+    def _note(self) -> str:
+        items = self.suite.items
+        rules = sum(len(item.rules) for item in items)
+        phenomena = len({(item.category, item.phenomenon) for item in items})
+        categories = len({item.category for item in items})
+        told = (
+            f"in {len(items)} items with {rules} rules, for {phenomena} phenomena "
+            f"in {categories} categories"
+        )
+        return told if self.problems else f"no problems {told}"
+
+    def _details(self) -> Iterator[Table]:
+        for (severity, check), problems in groupby(self.problems, _kind):
+            yield self._table(severity, check, list(problems))
+
+    def _table(self, severity: Severity, check: str, problems: Sequence[Problem]) -> Table:
+        shown = problems[: self.most]
+        cells: dict[str, list[str | None]] = {
+            "item": [problem.item for problem in shown],
+            "rule": [problem.rule for problem in shown],
+            "problem": [problem.message for problem in shown],
+        }
+        columns = {name: column for name, column in cells.items() if any(column)}
+        left = len(problems) - len(shown)
+        return Table(
+            f"{check} ({severity}): {CHECKS[check]}",
+            tuple(columns),
+            list(zip(*columns.values(), strict=True)),
+            note=f"and {left} more: --all shows them here, --format json or tsv always"
+            * (left > 0),
+        )
+
+
+def _kind(problem: Problem) -> tuple[Severity, str]:
+    return problem.severity, problem.check

@@ -1,0 +1,117 @@
+"""Rules proposed from an output that a person has judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import regex
+
+from assay.suite.decide import Hits, hit_of, verdict_of
+from assay.suite.model import Kind, Polarity, Rule
+from assay.suite.store.records import Case, Draft
+
+__all__ = ["suggest"]
+
+WORDS = 3
+"""How many words a proposed string has at most."""
+
+OFFERED = 3
+"""How many strings are proposed."""
+
+_WORD = regex.compile(r"\w+(?:['’\-]\w+)*")
+
+
+def suggest(case: Case, polarity: Polarity | None = None) -> tuple[Draft, ...]:
+    """Rules that would settle the output of a case, the most telling first.
+
+    Proposed are short strings of the output that stand in no other output with the opposite
+    verdict, those first that stand in the most other warnings; each as a fixed string or a
+    regular expression, whichever settles the output; and at last the whole output. The polarity
+    is that of the output's verdict, and both are tried for a warning.
+    """
+    chosen: Sequence[Polarity]
+    if polarity is not None:
+        chosen = (polarity,)
+    elif case.output.verdict == "pass":
+        chosen = ("positive",)
+    elif case.output.verdict == "fail":
+        chosen = ("negative",)
+    else:
+        chosen = ("positive", "negative")
+    return tuple(draft for each in chosen for draft in _drafts(case, each))
+
+
+def _drafts(case: Case, polarity: Polarity) -> Iterator[Draft]:
+    text = case.output.text
+    settling = [kind for kind in _KINDS if _settles(case, polarity, kind)]
+    if not settling:
+        return
+    for at, string in enumerate(_telling(case, polarity)):
+        # The first is offered both ways, so that there is a regular expression to edit.
+        for kind in settling if at == 0 else settling[:1]:
+            yield Draft(case.output.id, polarity, kind, _written(string, kind))
+    if settling[0] == "fixed":
+        yield Draft(case.output.id, polarity, "fixed", text.strip())
+    else:
+        yield Draft(case.output.id, polarity, "regex", f"^{_escaped(text)}$")
+
+
+_KINDS: tuple[Kind, ...] = ("fixed", "regex")
+
+
+def _settles(case: Case, polarity: Polarity, kind: Kind) -> bool:
+    """Whether one more rule of this polarity and kind gives the output its verdict."""
+    hits = Hits.TROUBLE if case.trouble else Hits.NONE
+    matched = {name for name, _, _ in case.matches}
+    for rule in case.item.rules:
+        if rule.id in matched:
+            hits |= hit_of(rule)
+    wanted = "pass" if polarity == "positive" else "fail"
+    new = hit_of(Rule("new", polarity, kind, ""))
+    return verdict_of(hits) != wanted and verdict_of(hits | new) == wanted
+
+
+def _telling(case: Case, polarity: Polarity) -> list[str]:
+    """Strings of the output that others with the opposite verdict have not, the best first."""
+    wanted, opposite = ("pass", "fail") if polarity == "positive" else ("fail", "pass")
+    same = [other.text for other in case.others if other.verdict == wanted]
+    against = [other.text for other in case.others if other.verdict == opposite]
+    open_ = [other.text for other in case.others if other.verdict == "warning"]
+
+    def rank(string: str) -> tuple[int, ...]:
+        shared = _having(string, same)
+        # With nothing to compare with, what is rare tells more than what stands everywhere.
+        warnings = _having(string, open_)
+        return (
+            -shared,
+            -warnings if same or against else warnings,
+            string.count(" "),
+            -len(string),
+        )
+
+    strings = [each for each in _strings(case.output.text) if not _having(each, against)]
+    chosen: list[str] = []
+    for string in sorted(dict.fromkeys(strings), key=rank):
+        if not any(each in string for each in chosen):
+            chosen.append(string)
+    return chosen[:OFFERED]
+
+
+def _strings(text: str) -> Iterator[str]:
+    """All runs of one to `WORDS` words, as they stand in the text."""
+    words = list(_WORD.finditer(text))
+    for length in range(1, WORDS + 1):
+        for first, last in zip(words, words[length - 1 :], strict=False):
+            yield text[first.start() : last.end()]
+
+
+def _having(string: str, texts: Sequence[str]) -> int:
+    return sum(string in text for text in texts)
+
+
+def _written(string: str, kind: Kind) -> str:
+    return string if kind == "fixed" else rf"\b{_escaped(string)}\b"
+
+
+def _escaped(text: str) -> str:
+    return str(regex.escape(text, special_only=True, literal_spaces=True))

@@ -1,0 +1,1 @@
+"""Task-based metrics: what a program that reads translations can still find in them."""

@@ -1,0 +1,310 @@
+"""The page for resolving warnings in a real browser, used the way a linguist uses it."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from assay.suite.store.decisions import history
+from assay.suite.store.people import add_annotator
+from assay.suite.store.queue import case, find
+from assay.suite.store.records import Filters
+from tests.suite.web.hubby import NASTY, new_store
+
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's package chromium")
+
+FIRST = "She loves her spouse."
+READY = ".scripted .case"
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs: pip install playwright")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = new_store(tmp_path / "suite.db")
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def serve(tmp_path, store):
+    """Start a server with the given options; gives its address."""
+    started = []
+
+    def start(*options):
+        command = [sys.executable, "-m", "assay.cli", "suite", "serve", "--port", "0"]
+        command += ["--db", str(tmp_path / "suite.db"), *options]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE)
+        started.append(process)
+        return re.match(r"http://\S+", process.stdout.readline().decode())[0]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+@pytest.fixture
+def visit(chromium):
+    """Open a page in a browser of its own; at the end, no page may have complained."""
+    complaints, contexts = [], []
+
+    def open_page(address, **options):
+        context = chromium.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda message: _hear(message.text, complaints))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def _hear(text, complaints):
+    # That the server refused something, or is gone, is what some of the tests are about.
+    if not text.startswith("Failed to load resource"):
+        complaints.append(text)
+
+
+@pytest.fixture
+def enter(serve, visit):
+    """Somebody at the main page, who has said their name."""
+    addresses = []
+
+    def by_name(name, **options):
+        if not addresses:
+            addresses.append(serve())
+        page = visit(addresses[0], **options)
+        page.keyboard.type(name)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(READY if options.get("java_script_enabled", True) else ".case")
+        return page
+
+    return by_name
+
+
+def shown(page):
+    return page.inner_text("#output")
+
+
+def press_and_wait(page, key):
+    """Press a key, and wait until the case has changed."""
+    before = shown(page)
+    page.keyboard.press(key)
+    page.wait_for_function(
+        "text => document.querySelector('#output').innerText !== text", arg=before
+    )
+
+
+def verdicts(store, text):
+    with store.read() as connection:
+        found, _ = find(connection, Filters(text=text))
+    return {output.text: output.verdict for _, output in found}
+
+
+def test_a_warning_is_resolved_by_one_key_and_undone_by_another(store, enter):
+    page = enter("Ada")
+    assert shown(page) == FIRST
+    press_and_wait(page, "p")
+    assert page.inner_text("#toast .toast-text") == "Passed: settles 2 outputs"
+    assert verdicts(store, FIRST) == {FIRST: "pass"}
+    press_and_wait(page, "u")
+    assert shown(page) == FIRST
+    assert verdicts(store, FIRST) == {FIRST: "warning"}
+    press_and_wait(page, "f")
+    assert verdicts(store, FIRST) == {FIRST: "fail"}
+
+
+def test_a_new_rule_settles_three_other_outputs(store, enter):
+    page = enter("Ada")
+    page.keyboard.press("n")
+    page.wait_for_selector("#panel .group")
+    page.fill("#panel .pattern", "")
+    page.keyboard.type("spouse")
+    page.wait_for_selector("text=this output and 3 others")
+    assert page.locator("#panel .settles li").count() == 3
+    assert page.locator("#panel .settles mark.good").all_inner_texts() == ["spouse"] * 3
+    assert set(verdicts(store, "spouse").values()) == {"warning"}
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#panel", state="hidden")
+    assert set(verdicts(store, "spouse").values()) == {"pass"}
+    assert shown(page) == "Her hubby came."
+    page.keyboard.press("u")
+    page.wait_for_function("() => document.querySelector('#toast').innerText.includes('Undone')")
+    assert set(verdicts(store, "spouse").values()) == {"warning"}
+
+
+def test_selected_words_become_a_rule_and_a_regex_can_be_edited(store, enter):
+    page = enter("Ada")
+    page.dblclick("#output", position={"x": 20, "y": 20})
+    selected = page.evaluate("getSelection().toString().trim()")
+    assert selected in FIRST
+    page.keyboard.press("n")
+    page.wait_for_selector("#panel .pattern")
+    assert page.input_value("#panel .pattern") == selected
+    page.fill("#panel .pattern", "spouse.")
+    page.check("#panel [name=kind][value=regex]", force=True)
+    assert page.input_value("#panel .pattern") == r"spouse\."
+    page.fill("#panel .pattern", "(")
+    page.wait_for_selector("#panel .trouble")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#panel .trouble")
+    assert page.is_visible("#panel")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#panel", state="hidden")
+    with store.read() as connection:
+        assert history(connection) == []
+
+
+def test_the_decision_just_made_becomes_a_rule(store, enter):
+    page = enter("Ada")
+    press_and_wait(page, "f")
+    page.keyboard.press("r")
+    page.wait_for_selector("#panel .pattern")
+    assert page.is_checked("#panel [value=negative]")
+    assert page.inner_text("#panel .own") == FIRST
+
+
+def test_two_people_on_the_same_output_are_both_kept_and_one_is_told(store, enter):
+    ada, ben = enter("Ada"), enter("Ben")
+    assert shown(ada) == shown(ben) == FIRST
+    press_and_wait(ada, "p")
+    press_and_wait(ben, "f")
+    told = ben.inner_text("#notices .notice p")
+    assert told == (
+        "Ada said pass while you were looking at the same output, and you said fail. "
+        "Both words are kept; the output goes to adjudication."
+    )
+    assert ada.locator(".notice").count() == 0
+    with store.read() as connection:
+        ((_, output),), _ = find(connection, Filters(text=FIRST))
+        words = case(connection, output.id).output.decisions
+    assert {(each.annotator, each.verdict) for each in words} == {("Ada", "pass"), ("Ben", "fail")}
+    ben.keyboard.press("Escape")
+    ben.wait_for_selector(".notice", state="detached")
+
+
+def test_a_second_window_is_told_that_it_is_outdated(store, enter):
+    page = enter("Ada")
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.wait_for_selector(READY)
+    press_and_wait(page, "p")
+    other.keyboard.press("f")
+    other.wait_for_selector("#notices .notice")
+    assert "in another window" in other.inner_text("#notices")
+    assert shown(other) == FIRST
+    assert verdicts(store, FIRST) == {FIRST: "pass"}
+
+
+def test_an_output_full_of_markup_is_shown_as_text(store, enter):
+    page = enter("Ada")
+    while shown(page) != NASTY:
+        press_and_wait(page, "s")
+    assert page.title() == "Resolve warnings · assay"
+    page.keyboard.press("n")
+    page.wait_for_selector("#panel .pattern")
+    assert page.inner_text("#panel .own") == NASTY
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.keyboard.type("pwned")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".found-output")
+    assert page.inner_text(".found-output") == NASTY
+    assert "pwned" not in page.title()
+    assert page.locator("main script, main img, main b[onmouseover]").count() == 0
+
+
+def test_other_outputs_are_looked_through_and_opened_by_keys(enter):
+    page = enter("Ada")
+    for key in ("j", "j", "k"):
+        page.keyboard.press(key)
+    chosen = page.inner_text(".chosen p")
+    assert chosen == page.locator(".other p").nth(0).inner_text()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/case/*")
+    assert shown(page) == chosen
+
+
+def test_keys_are_letters_where_one_types(store, enter):
+    page = enter("Ada")
+    page.keyboard.press("/")
+    page.keyboard.type("pfsu")
+    assert page.input_value(".search input") == "pfsu"
+    with store.read() as connection:
+        assert history(connection) == []
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    assert page.is_visible("#help")
+    page.keyboard.press("p")
+    page.keyboard.press("Escape")
+    assert not page.is_visible("#help")
+    assert shown(page) == FIRST
+
+
+def test_a_server_that_is_gone_is_noticed_and_nothing_is_skipped(enter):
+    page = enter("Ada")
+    page.context.set_offline(True)
+    page.keyboard.press("p")
+    page.wait_for_selector("#notices .notice")
+    assert "nothing was saved" in page.inner_text("#notices")
+    assert shown(page) == FIRST
+    page.context.set_offline(False)
+    press_and_wait(page, "p")
+
+
+def test_without_script_the_same_can_be_done(store, enter):
+    page = enter("Ada", java_script_enabled=False)
+    page.click("button.pass")
+    page.wait_for_url("**/resolve?*last=*")
+    assert verdicts(store, FIRST) == {FIRST: "pass"}
+    page.click("#toast button")
+    page.wait_for_url("**/case/*")
+    assert verdicts(store, FIRST) == {FIRST: "warning"}
+
+
+@pytest.mark.parametrize("width", [360, 800, 1400])
+def test_nothing_is_wider_than_the_window(enter, width):
+    page = enter("Ada", viewport={"width": width, "height": 800})
+    home = page.url.removesuffix("/resolve")
+    for path in ("resolve", "browse", "disputes", "team", "history", "account"):
+        page.goto(f"{home}/{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_nobody_gets_in_without_an_account(store, serve, visit):
+    with store.write() as connection:
+        add_annotator(connection, "Cleo", PASSWORD)
+    page = visit(serve("--login"))
+    for name, password in (("Ada", "guess"), ("Cleo", "guess")):
+        page.fill("[name=name]", name)
+        page.fill("[name=password]", password)
+        with page.expect_response("**/login") as answer:
+            page.keyboard.press("Enter")
+        assert answer.value.status == 403
+        assert "There is no account" in page.inner_text("[role=alert].trouble")
+    page.goto(page.url.replace("/login", "/resolve"))
+    assert "/login" in page.url
+    page.fill("[name=name]", "Cleo")
+    page.fill("[name=password]", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".case")

@@ -1,0 +1,179 @@
+"""`assay suite serve` as a process of its own: it answers, it guards, it says what is wrong."""
+
+import contextlib
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from contextlib import closing, contextmanager
+
+import httpx
+import pytest
+
+from assay.suite.store.decisions import history
+from assay.suite.store.opening import open_store
+from assay.suite.store.people import add_annotator
+from tests.suite.web.hubby import new_store
+
+ITEM = {
+    "id": "1",
+    "langpair": "deen",
+    "category": "Ambiguity",
+    "phenomenon": "Lexical ambiguity",
+    "source_sentence": "Ihr Mann.",
+    "positive_regex": "husband",
+    "negative_regex": "man",
+    "positive_tokens": [],
+    "negative_tokens": [],
+}
+
+
+@pytest.fixture
+def db(here):
+    new_store(here / "suite.db").close()
+    return here / "suite.db"
+
+
+@contextmanager
+def serving(*options):
+    """A server on a free port; gives the address, the lines it printed after, and the process."""
+    command = [sys.executable, "-m", "assay.cli", "suite", "serve", "--port", "0", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            first = process.stdout.readline().decode()
+            found = re.match(r"(http://\S+)  \(stop with Ctrl-C\)", first)
+            assert found, first + process.stderr.read().decode()
+            yield found[1], process
+        finally:
+            process.kill()
+
+
+def page(address):
+    with urllib.request.urlopen(address, timeout=30) as answer:
+        return answer.read().decode()
+
+
+def test_the_page_answers_at_the_printed_address_and_stops_at_ctrl_c(db):
+    with serving("--db", "suite.db") as (address, process):
+        assert address.startswith("http://127.0.0.1:")
+        assert "Who are you?" in page(f"{address}/resolve")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+        assert process.stderr.read() == b""
+
+
+def decided(address, *, most):
+    """Say pass and fail in turn, until the server is gone; gives the number of each answer."""
+    with httpx.Client(base_url=address, headers={"Accept": "application/json"}) as client:
+        token = re.search(r'name="csrf" value="([^"]+)"', client.get("/login").text)[1]
+        client.post("/login", data={"csrf": token, "name": "Ada", "after": "/resolve"})
+        shown = client.get("/resolve").json()["main"]
+        token, output = (
+            re.search(rf'name="{name}" value="([^"]+)"', shown)[1] for name in ("csrf", "output")
+        )
+        for seen in range(most):
+            choice = "pass" if seen % 2 else "fail"
+            fields = {"csrf": token, "output": output, "seen": seen, "choice": choice}
+            yield client.post("/decide", data=fields).raise_for_status()
+
+
+def test_what_was_acknowledged_is_there_after_a_kill(db):
+    acknowledged = 0
+    with serving("--db", "suite.db") as (address, process):
+        killer = threading.Timer(1, process.kill)
+        with contextlib.suppress(httpx.TransportError):
+            for _ in decided(address, most=100):
+                acknowledged += 1
+                if acknowledged == 5:
+                    killer.start()
+        killer.cancel()
+    assert acknowledged >= 5
+    with closing(open_store(db)) as store, store.read() as connection:
+        kept = len(history(connection, limit=1000))
+    assert acknowledged <= kept <= acknowledged + 1
+
+
+def test_another_host_name_is_refused(db):
+    with serving("--db", "suite.db") as (address, _):
+        asked = urllib.request.Request(f"{address}/login", headers={"Host": "evil.example"})
+        with pytest.raises(urllib.error.HTTPError, match="421"):
+            urllib.request.urlopen(asked, timeout=30)
+
+
+def test_people_who_are_invited_get_a_link(db):
+    with serving("--db", "suite.db", "--login", "--invite", "Ada", "Ben Cy") as (address, process):
+        for name in ("Ada", "Ben Cy"):
+            line = process.stdout.readline().decode()
+            link, told = line.rstrip("\n").split("  ")
+            assert link.startswith(f"{address}/invite/")
+            assert told == f"logs {name} in, once"
+            assert "This link logs you in once." in page(link)
+        assert "Password" in page(f"{address}/login")
+
+
+def test_behind_another_web_server_its_name_is_answered(db):
+    command = ("--db", "suite.db", "--proxy", "suite.example", "--invite", "Ada")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    line = [sys.executable, "-m", "assay.cli", "suite", "serve", "--port", str(port), *command]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            assert process.stdout.readline().startswith(b"https://suite.example  ")
+            headers = {"Host": "suite.example", "X-Forwarded-Proto": "https"}
+            asked = urllib.request.Request(f"http://127.0.0.1:{port}/login", headers=headers)
+            with urllib.request.urlopen(asked, timeout=30) as answer:
+                assert "Secure" in answer.headers["Set-Cookie"]
+        finally:
+            process.kill()
+
+
+def test_a_port_that_is_taken_is_named(db, refusal):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        error = refusal(f"suite serve --db suite.db --port {port}")
+    assert error.startswith(f"cannot listen on 127.0.0.1, port {port}: Address already in use.")
+    assert "--port" in error
+
+
+@pytest.mark.parametrize("options", ["--login", "--proxy suite.example", "--host 0.0.0.0"])
+def test_without_any_account_it_does_not_start_for_others(db, refusal, options):
+    error = refusal(f"suite serve --db suite.db --port 0 {options}")
+    assert "nobody has an account yet" in error
+    assert "--invite" in error
+
+
+def test_with_an_account_it_starts_for_others(here):
+    store = new_store(here / "suite.db")
+    with store.write() as connection:
+        add_annotator(connection, "Cleo", "correct horse battery")
+    store.close()
+    with serving("--db", "suite.db", "--host", "0.0.0.0") as (address, _):
+        port = address.rpartition(":")[2]
+        assert "Password" in page(f"http://127.0.0.1:{port}/login")
+
+
+def test_a_database_that_is_missing_is_named(refusal):
+    assert "nowhere.db" in refusal("suite serve --db nowhere.db")
+
+
+def test_a_host_that_is_not_there_is_named(db, refusal):
+    assert refusal("suite serve --db suite.db --host nowhere.invalid").startswith(
+        "--host nowhere.invalid: no such address"
+    )
+
+
+def test_import_run_and_serve_work_one_after_the_other(here, run):
+    (here / "items.json").write_text(json.dumps({"items": [ITEM]}))
+    (here / "a.txt").write_text("Her hubby.\n")
+    assert run("suite import items.json --db suite.db").status == 0
+    assert run("suite run --db suite.db -i a.txt").status == 0
+    with serving("--db", "suite.db") as (address, _):
+        assert "Who are you?" in page(address)

@@ -1,0 +1,50 @@
+"""Small suites and ways to fill a database with them."""
+
+from assay.suite.check import Checker
+from assay.suite.model import Item, Rule, Run, Suite, rule_id
+from assay.suite.store.people import add_annotator
+from assay.suite.store.runs import save_run
+from assay.suite.store.suites import save_suite
+
+
+def item(name="i1", positive=("good",), negative=("bad",), *, kind="fixed", category="C", **more):
+    """An item with rules of one kind."""
+    texts = [("positive", number, text) for number, text in enumerate(positive, 1)]
+    texts += [("negative", number, text) for number, text in enumerate(negative, 1)]
+    rules = tuple(
+        Rule(rule_id(name, polarity, number), polarity, kind, text)
+        for polarity, number, text in texts
+    )
+    told = {"languages": "de-en", "phenomenon": "P", "source": f"Quelle {name}"} | more
+    return Item(name, category=category, rules=rules, **told)
+
+
+def fill(store, items, outputs, *, campaign="", people=("Ann", "Ben")):
+    """Save a suite and the runs of systems (texts by item); the numbers of the people."""
+    with store.write() as conn:
+        save_suite(conn, Suite(tuple(items)))
+        for system, texts in outputs.items():
+            save_run(conn, Run(system, texts, campaign), Checker())
+        return [add_annotator(conn, name).id for name in people]
+
+
+def rows(store, statement):
+    """What the database answers to a statement."""
+    with store.read() as conn:
+        return [tuple(row) for row in conn.exec_driver_sql(statement)]
+
+
+def state(store):
+    """Verdict, by and disputed of every output, by its text."""
+    found = rows(store, 'SELECT text, verdict, "by", disputed FROM outputs')
+    return {text: (verdict, by, bool(disputed)) for text, verdict, by, disputed in found}
+
+
+def number(store, text):
+    """The number of the output with this text."""
+    with store.read() as conn:
+        from sqlalchemy import select
+
+        from assay.suite.store.tables import outputs
+
+        return conn.execute(select(outputs.c.id).where(outputs.c.text == text)).scalar_one()
