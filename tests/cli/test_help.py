@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,12 +9,10 @@ from pathlib import Path
 import pytest
 
 from assay.cli.commands import COMMANDS, load
-from assay.data import Dataset
-from assay.io import write_folder
 from assay.registry import names
 from assay.text import TOKENIZERS
 from assay.version import __version__
-from tests.corpora import DEMO, demo
+from tests.cli.example_files import lay_out_examples
 
 
 def examples(name):
@@ -66,20 +63,7 @@ def test_help_keeps_to_the_terminal(run, monkeypatch):
 @pytest.fixture
 def everything(here, tmp_path, monkeypatch):
     """The folder with all that the examples name, and `assay` on the path."""
-    shutil.copytree(DEMO / "systems", "systems")
-    texts = {name: tuple(demo(f"systems/{name}.txt")) for name in ("atlas", "birch")}
-    references = tuple((line,) for line in demo("ref.A.txt"))
-    documents = ("one",) * 60 + ("two",) * 60
-    dataset = Dataset(texts, references, documents=documents, languages=("de", "en"))
-    write_folder(dataset, "mt-metrics-eval/wmt21")
-    rows = [f"{name}\t{at}\t0.5\n" for name in "ab" for at in range(1, 121)]
-    Path("comet.seg.tsv").write_text("system\tline\tscore\n" + "".join(rows))
-    for new, old in (("ref", "ref"), ("a", "a"), ("b", "b"), ("sys", "a")):
-        rows = [line.split() for line in Path(f"{old}.txt").read_text("utf-8").splitlines()]
-        tags = [["NOUN" if word.istitle() else "VERB" for word in row] for row in rows]
-        for ending, table in (("tok", rows), ("pos", tags)):
-            text = "".join(f"{' '.join(row)}\n" for row in table)
-            Path(f"{new}.{ending}").write_text(text, "utf-8")
+    lay_out_examples()
     home = tmp_path / "sacrebleu"
     for field in ("src", "ref", "docid", "genre", "origlang"):
         (home / "wmt19").mkdir(parents=True, exist_ok=True)
@@ -90,7 +74,8 @@ def everything(here, tmp_path, monkeypatch):
     return here
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+# A page is served until it is stopped: tests/cli/test_suite_serve.py starts and stops it.
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "suite serve"])
 def test_every_example_works_as_it_stands(everything, name):
     for line in examples(name):
         done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)

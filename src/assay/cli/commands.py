@@ -41,6 +41,7 @@ COMMANDS = {
     "suite sample": "draw items and hide them among other sentences, for systems to translate",
     "suite collect": "take translations of a sample back, in whatever order they come",
     "meta correlate": "how far do metrics agree with people, and which agree better?",
+    "meta sensitivity": "does a metric still tell good texts from bad where systems are good?",
     "meta retrieval": "are documents found in translation, and which metrics foretell it?",
     "cache": "what is kept of earlier tagging, and how to clear it",
     "demo": "see all of it on a small test set that comes with assay",

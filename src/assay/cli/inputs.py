@@ -124,10 +124,13 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
 
 
 def read_metrics(args: argparse.Namespace, dataset: Dataset) -> list[Metric]:
-    """The metrics that the options name, with the tokenizer that the target language needs."""
-    _, target = dataset.languages or ("", "")
-    tokenizer = args.tokenize or _TOKENIZERS.get(target.partition("_")[0])
-    shared = {"tokenize": tokenizer, "lowercase": args.lowercase}
+    """The metrics that the options name, with tokenizer and tagger for the target language."""
+    target = (dataset.languages or ("", ""))[1].partition("_")[0]
+    shared = {
+        "tokenize": args.tokenize or _TOKENIZERS.get(target),
+        "lowercase": args.lowercase,
+        "pipeline": "" if target == "en" else target,
+    }
     return parse_all(_with_shared(text, shared) for text in args.metric or args.default_metrics)
 
 

@@ -177,16 +177,17 @@ def _panel(
         candidates=candidates,
         gold=sign * chosen.scores.values,
         ratings=None if chosen.ratings is None else sign * chosen.ratings,
+        source=chosen.source,
         notes=tuple(_notes(dataset, chosen, people)),
     )
 
 
 def _notes(dataset: Dataset, chosen: Chosen, people: Sequence[str]) -> list[str]:
-    """Where the human scores come from, and who is not compared."""
+    """Who is not compared, and who is not a machine."""
     strangers = [name for name in chosen.gold.strangers if name not in people]
     out = [name for name in people if name not in dataset.systems]
     within = [name for name in people if name in dataset.systems]
-    notes = [chosen.note]
+    notes = []
     if strangers:
         notes.append(f"left out (rated, but no output here): {', '.join(strangers)}.")
     if out:

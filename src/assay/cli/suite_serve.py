@@ -177,7 +177,7 @@ COMMAND = Command(
     examples="""
         assay suite serve --db suite.db                                  http://127.0.0.1:8000
         assay suite serve --db suite.db --open                           opens it in a browser
-        assay suite serve --db suite.db --host 0.0.0.0 --invite Ada Ben  for others, with accounts
+        assay suite serve --db suite.db --host 0.0.0.0 --invite Ada Ben  with accounts
         assay suite serve --db suite.db --proxy suite.example.org        behind a web server""",
     configure=_configure,
     run=_run,

@@ -27,6 +27,10 @@ def open_db(args: argparse.Namespace, *, create: bool = False) -> Store:
     """The database that `--db` names; a password is taken out of `args.command`."""
     try:
         from assay.suite.store.opening import open_store
+
+        if create:
+            # Needed to make a database, and missed before there is half a one.
+            import alembic  # noqa: F401
     except ModuleNotFoundError as error:
         raise DataError(f"--db needs: pip install 'assay[web]' ({error})") from None
     store = open_store(args.db, create=create)

@@ -85,7 +85,7 @@ def _metrics(findings: Sequence[Finding], questions: MetaQuestions) -> Table:
         rows.append(row)
     best: Any = {each.coefficient: "high" for each in findings}
     title = f"{panel.pair + ': ' if panel.pair else ''}agreement with {_gold(panel.gold_name)}"
-    note = "\n".join([*_values_note(findings, questions), *_panel_notes([panel])])
+    note = "\n".join([*_values_note(findings, questions), *_panel_notes(findings)])
     return Table(f"{title} at {panel.level} level", tuple(columns), rows, note, digits, best)
 
 
@@ -148,12 +148,12 @@ def _pairs_note(findings: Sequence[Finding], questions: MetaQuestions) -> list[s
         "Median, mean and SD leave out, for all metrics, the pairs below: not every metric is "
         "significant there. Values are absolute and as printed; wins count significant values."
         if questions.leave_out == "paper"
-        else "Median, mean and SD are of all pairs in which every metric has a value."
+        else "Median, mean and SD are of all pairs in which every metric has a value; wins count "
+        "the best value of each pair."
     )
-    panels = list({id(each.panel): each.panel for each in findings}.values())
     return [
         f"{INSIGNIFICANT}: not significant at {questions.alpha:g}. {rule}",
-        *_panel_notes(panels),
+        *_panel_notes(findings),
     ]
 
 
@@ -161,36 +161,49 @@ def _values_note(findings: Sequence[Finding], questions: MetaQuestions) -> list[
     """How the values came about, and why some are missing."""
     lines = []
     if questions.by != "none":
-        groups = sorted({each.groups for f in findings for each in f.agreements})
-        span = "-".join(f"{each:,}" for each in dict.fromkeys((groups[0], groups[-1])))
+        groups = _span([each.groups for f in findings for each in f.agreements], ",")
         lines.append(
-            f"Compared within each {questions.by}: the mean over {span} of them; p of a t-test "
+            f"Compared within each {questions.by}: the mean over {groups} of them; p of a t-test "
             "of theirs against chance."
         )
-    for name, chance in dict.fromkeys(
-        (f.coefficient, each.chance) for f in findings for each in f.agreements if each.chance
-    ):
-        lines.append(f"{name}: by chance {chance:.{DIGITS}f}.")
+    for name in dict.fromkeys(each.coefficient for each in findings):
+        own = [each for f in findings if f.coefficient == name for each in f.agreements]
+        if chances := [each.chance for each in own if each.chance]:
+            lines.append(f"{name}: by chance {_span(chances, f'.{DIGITS}f')}.")
+    turned = {each.title: None for f in findings for each in f.panel.candidates if each.lower}
     lines += [
-        f"{each.title}: less is better; its sign is turned, so that agreement is positive."
-        for each in findings[0].panel.candidates
-        if each.lower
+        f"{title}: less is better; its sign is turned, so that agreement is positive."
+        for title in turned
     ]
-    for finding in findings:
-        panel = finding.panel
-        where = f"{panel.pair}, " * bool(panel.pair)
-        for candidate, agreement in zip(panel.candidates, finding.agreements, strict=True):
-            if agreement.reason:
-                lines.append(
-                    f"{where}{candidate.title}: no {finding.coefficient}, {agreement.reason}."
-                )
-    return list(dict.fromkeys(lines))
+    return [*lines, *(line for finding in findings for line in _reasons(finding))]
 
 
-def _panel_notes(panels: Sequence[Any]) -> list[str]:
-    several = len(panels) > 1
+def _span(values: Sequence[float], form: str) -> str:
+    """The least and the greatest, or the one that there is."""
+    return "-".join(dict.fromkeys(f"{each:{form}}" for each in (min(values), max(values))))
+
+
+def _reasons(finding: Finding) -> list[str]:
+    """Why metrics have no value; those of the same reason together."""
+    titles: dict[str, list[str]] = {}
+    for candidate, agreement in zip(finding.panel.candidates, finding.agreements, strict=True):
+        if agreement.reason:
+            titles.setdefault(agreement.reason, []).append(candidate.title)
+    where = f"{finding.panel.pair}: " * bool(finding.panel.pair)
     return [
-        f"{each.pair}: {note}" if several and each.pair else note
+        f"{where}no {finding.coefficient} of {', '.join(each)}: {reason}."
+        for reason, each in titles.items()
+    ]
+
+
+def _panel_notes(findings: Sequence[Finding]) -> list[str]:
+    """Where people's scores come from, and who was left out."""
+    panels = list({id(each.panel): each.panel for each in findings}.values())
+    sources = "; ".join(dict.fromkeys(each.source for each in panels if each.source))
+    head = [f"Human scores: {sources}."] if sources else []
+    several = len(panels) > 1
+    return head + [
+        f"{each.pair}: {note}" if several and each.pair else note[:1].upper() + note[1:]
         for each in panels
         for note in each.notes
     ]

@@ -100,7 +100,8 @@ def correlate_each(
                 _agreement(panel, each, name, questions, seed) for each in panel.candidates
             )
             finding = Finding(panel, name, agreements)
-            compared = questions.compare and name != SOFT and len(panel.candidates) > 1
+            comparable = sum(not math.isnan(each.value) for each in agreements) > 1
+            compared = questions.compare and name != SOFT and comparable
             yield _compared(finding, questions, seed) if compared else finding
 
 
@@ -138,8 +139,13 @@ def _unknown(reason: str) -> Agreement:
 def _compared(finding: Finding, questions: MetaQuestions, seed: int) -> Finding:
     """The finding with every metric tested against every other."""
     panel, coefficient = finding.panel, coefficient_named(finding.coefficient)
+    # What has no value is not compared: two scores would correlate perfectly.
+    scores = {
+        each.name: np.full_like(panel.gold, np.nan) if agreement.reason else each.oriented
+        for each, agreement in zip(panel.candidates, finding.agreements, strict=True)
+    }
     comparison = compare_metrics(
-        {each.name: each.oriented for each in panel.candidates},
+        scores,
         panel.gold,
         coefficient,
         by=questions.by,

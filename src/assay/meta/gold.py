@@ -32,7 +32,7 @@ class Chosen(NamedTuple):
     gold: Gold
     scores: Scores
     ratings: Array | None
-    note: str
+    source: str
 
 
 def choose(golds: Sequence[Gold], level: Level, documents: Sequence[str]) -> list[Chosen]:
@@ -80,9 +80,8 @@ def _chosen(levels: dict[Level, Gold], level: Level, documents: Sequence[str]) -
     ratings = segments.scores.values if segments else None
     if level in levels:
         gold = levels[level]
-        return Chosen(gold, gold.scores, ratings, f"human scores: {gold.source}.")
+        return Chosen(gold, gold.scores, ratings, gold.source)
     scores = segments and gold_at(segments.scores, level, documents)
     if not segments or not scores:
         return None
-    note = f"human scores: the mean of the rated segments in {segments.source}."
-    return Chosen(segments, scores, ratings, note)
+    return Chosen(segments, scores, ratings, f"means of the rated segments in {segments.source}")

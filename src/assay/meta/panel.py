@@ -50,7 +50,8 @@ class Panel:
     """Metrics and one kind of human scores, on the same systems and items.
 
     `gold` is (systems, items), more is better. `ratings` are people's scores of segments,
-    (systems, segments), where they are known besides. `notes` say what was left out, and why.
+    (systems, segments), where they are known besides. `source` says where people's scores come
+    from, `notes` what was left out, and why.
     """
 
     pair: str
@@ -60,6 +61,7 @@ class Panel:
     candidates: tuple[Candidate, ...]
     gold: Array
     ratings: Array | None = None
+    source: str = ""
     notes: tuple[str, ...] = ()
 
     def gold_of_systems(self) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -24,7 +23,7 @@ def as_printed(scores: Array, digits: int) -> Array:
     [[31.2, 31.4]]
     """
     # NumPy multiplies before it rounds, so that halves may fall to the other side.
-    rounded = [math.nan if math.isnan(each) else round(each, digits) for each in scores.flat]
+    rounded = [round(each, digits) for each in scores.ravel().tolist()]
     return np.array(rounded, float).reshape(scores.shape)
 
 

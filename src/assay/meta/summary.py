@@ -64,13 +64,15 @@ def summarise(
     kept = np.asarray((significant if paper else known).all(axis=1))
     best = _best(shown, significant if paper else known)
     chosen = shown[kept]
+    median = _of(chosen, np.median, 1)
     return Summary(
         values=shown,
         kept=kept,
         significant=significant,
         best=best,
         mean=_of(chosen, np.mean, 1),
-        median=_of(chosen, np.median, 1),
+        # Half-way between two printed figures there is one more decimal, and no rounding error.
+        median=as_printed(median, PRINTED + 1) if paper else median,
         sd=_of(chosen, lambda each, axis: np.std(each, axis=axis, ddof=1), 2),
         wins=best.sum(axis=0),
     )

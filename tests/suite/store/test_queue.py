@@ -23,6 +23,7 @@ from assay.suite.store.tables import assignments, changes, items
 from tests.suite.store.samples import fill, item, number
 
 ANN, BEN, CEM = 1, 2, 3
+ALL = Filters()
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def say(store, who, text, choice="pass", **options):
         return save_decision(conn, output, who, choice, seen=seen, **options)
 
 
-def upcoming(store, who, filters=Filters(), **options):
+def upcoming(store, who, filters=ALL, **options):
     with store.read() as conn:
         found = next_case(conn, who, filters, **options)
     return found and found.output.text

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.meta.sensitivity.finding import Finding
+from assay.meta.sensitivity.naming import BEST, SENSITIVITY, SIZES, SLOPE, titled, with_interval
 from assay.meta.sensitivity.questions import SensitivityQuestions
 from assay.meta.sensitivity.study import Study, text_scores
 from assay.plots import line_chart, scatter
@@ -25,13 +26,16 @@ def charts(
     study: Study, questions: SensitivityQuestions, findings: Sequence[Finding]
 ) -> list[Chart]:
     """One picture per metric of sensitivity by quality, and one per further question."""
-    found = [_figure(study, questions, each) for each in findings]
-    if questions.best:
-        found.append(_best(study, questions, findings))
+    after = titled(SENSITIVITY, study)
+    found = [replace(_figure(study, questions, each), after=after) for each in findings]
+    if questions.best and findings:
+        last = titled(f"{BEST}: {findings[-1].stages.candidate.title}", study)
+        found.append(replace(_best(study, questions, findings), after=last))
     if questions.sizes is not None:
-        found.append(_sizes(study, questions, findings))
+        found.append(replace(_sizes(study, questions, findings), after=titled(SIZES, study)))
     if questions.slope:
-        found += [_slopes(study, questions, each) for each in findings]
+        last = f"{SLOPE} against {questions.slope}"
+        found += [replace(_slopes(study, questions, each), after=last) for each in findings]
     return found
 
 
@@ -46,7 +50,8 @@ def _figure(study: Study, questions: SensitivityQuestions, finding: Finding) -> 
         if isfinite(quality) and isfinite(each.value)
     ]
     records = [
-        {"system": name, "quality": quality, "sensitivity": each.value} for name, quality, each in known
+        {"system": name, "quality": quality, "sensitivity": each.value}
+        for name, quality, each in known
     ]
     chart = scatter(
         f"{title}: sensitivity by quality ({people.name})",
@@ -56,8 +61,8 @@ def _figure(study: Study, questions: SensitivityQuestions, finding: Finding) -> 
         "system",
         x_title=f"quality ({people.name})",
         y_title=f"sensitivity of {title}",
-        note=f"{questions.named.title} over {study.texts.kind}s; bars: 95% intervals. Over systems: "
-        f"{second.value:.2f} [{second.low:.2f}, {second.high:.2f}].",
+        note=f"{questions.named.title} over {study.texts.kind}s; bars: 95% intervals. Over "
+        f"systems: {with_interval(second) or 'unknown'}.",
     )
     return _with_bars(chart, [(each.low, each.high) for *_, each in known])
 

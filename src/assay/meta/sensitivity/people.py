@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from assay.data import DataError
 from assay.meta.gold import Chosen, Gold, choose
+from assay.meta.sensitivity.resampling import deviations
 from assay.meta.sensitivity.texts import Texts
 from assay.metrics.base import Array, divide
 
@@ -42,11 +43,7 @@ class People:
     @property
     def spread(self) -> Array:
         """The standard deviation of each system's texts; `nan` for fewer than two."""
-        known = ~np.isnan(self.scores)
-        count = known.sum(axis=1)
-        mean = divide(np.where(known, self.scores, 0.0).sum(axis=1), count)
-        squares = np.where(known, (self.scores - mean[:, None]) ** 2, 0.0).sum(axis=1)
-        return np.where(count > 1, np.sqrt(divide(squares, count - 1)), np.nan)
+        return deviations(self.scores)
 
 
 def people_of(golds: Sequence[Gold], texts: Texts) -> list[People]:
@@ -76,7 +73,7 @@ def _too_coarse(golds: Sequence[Gold], texts: Texts) -> str:
 def _people(chosen: Chosen, texts: Texts, given: Gold | None) -> People:
     scores = chosen.scores.values
     rated, counts = _rated(chosen, texts)
-    notes = [chosen.note]
+    notes = [f"human scores: {chosen.source}."]
     if given is not None:
         notes.append(f"quality: {given.source}.")
         quality = given.scores.values[:, 0]
@@ -99,7 +96,7 @@ def _rated(chosen: Chosen, texts: Texts) -> tuple[NDArray[np.bool_], Array]:
     if chosen.ratings is None:
         return known[:, texts.places], known.astype(float)
     rated = ~np.isnan(chosen.ratings)
-    counts = rated @ texts.membership.T
+    counts = texts.totals(rated.astype(float))
     if chosen.gold.scores.level == "document":
         # A document with a score, but without rated segments, was read as a whole.
         whole = known & (counts == 0)

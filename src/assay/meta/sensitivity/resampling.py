@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.meta.coefficients import Coefficient
-from assay.metrics.base import Array
+from assay.metrics.base import Array, divide
 
-__all__ = ["Draws", "across_systems", "over_texts"]
+__all__ = ["Draws", "Numbers", "across_systems", "deviations", "over_texts", "partial", "spreads"]
 
 BLOCK = 2**23
 """Resamples are worked off so many pairs of texts at a time."""
@@ -37,7 +37,8 @@ class Draws:
         """How often each text is drawn, (b, texts)."""
         count, texts = self.texts.shape
         places = self.texts + texts * np.arange(count)[:, None]
-        return np.bincount(places.ravel(), minlength=count * texts).reshape(count, texts) * 1.0
+        drawn = np.bincount(places.ravel(), minlength=count * texts)
+        return np.asarray(drawn.reshape(count, texts), float)
 
 
 def over_texts(metric: Array, gold: Array, coefficient: Coefficient, draws: Numbers) -> Array:
@@ -72,6 +73,35 @@ def across_systems(
         values, quality = (np.take_along_axis(each, drawn, 1) for each in (values, quality))
     enough = known.sum(axis=1) >= coefficient.least
     return np.where(enough, coefficient.each(values, quality), np.nan)
+
+
+def spreads(gold: Array, draws: Numbers) -> Array:
+    """The standard deviation over drawn texts of each system's human scores, (b, systems)."""
+    systems = len(gold)
+    step = max(1, BLOCK // max(1, gold.size))
+    blocks = [deviations(_drawn(gold, draws[at : at + step])) for at in range(0, len(draws), step)]
+    return np.concatenate([np.zeros(0), *blocks]).reshape(-1, systems)
+
+
+def deviations(scores: Array) -> Array:
+    """The standard deviation along the last axis of what is known; `nan` for fewer than two."""
+    known = ~np.isnan(scores)
+    count = known.sum(axis=-1)
+    mean = divide(np.where(known, scores, 0.0).sum(axis=-1), count)
+    squares = np.where(known, (scores - mean[..., None]) ** 2, 0.0).sum(axis=-1)
+    return np.where(count > 1, np.sqrt(divide(squares, count - 1)), np.nan)
+
+
+def partial(first: Array, second: Array, held: Array) -> Array:
+    """The correlation of two things where a third is held fixed, from those of each two.
+
+    `first` is that of both, `second` and `held` that of each with the third; `nan` where the
+    third says all.
+    """
+    room = (1 - second**2) * (1 - held**2)
+    tight = room <= 1e-12
+    value = (first - second * held) / np.sqrt(np.where(tight, 1.0, room))
+    return np.where(tight, np.nan, np.clip(value, -1, 1))
 
 
 def _drawn(scores: Array, draws: Numbers) -> Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from math import isnan
 
 import numpy as np
@@ -130,17 +129,32 @@ class SensitivityResult:
             "n": second.n,
             "spread": None,
             "reason": second.reason or None,
-            "low_same_systems": _known(stages.same_systems.low),
-            "high_same_systems": _known(stages.same_systems.high),
-            "tendency": stages.tendency,
+            "given_spread": _known(stages.given_spread.value),
+            "given_spread_low": _known(stages.given_spread.low),
+            "given_spread_high": _known(stages.given_spread.high),
+            "given_spread_tendency": stages.given_spread.tendency,
+            "tendency": second.tendency,
             "agreement": _known(agreement.value),
             "agreement_low": _known(agreement.low),
             "agreement_high": _known(agreement.high),
             "agreement_p": _known(agreement.p),
+            **self._difference(finding),
+        }
+
+    def _difference(self, finding: Finding) -> Record:
+        """How far the second stage differs from that of the first metric."""
+        first = self.findings[0]
+        each = difference(finding.stages, first.stages)
+        same = finding is first
+        return {
+            "compared_with": None if same else first.stages.candidate.name,
+            "difference": None if same else _known(each.value),
+            "difference_low": None if same else _known(each.low),
+            "difference_high": None if same else _known(each.high),
         }
 
     def _answers(self, finding: Finding) -> Iterator[Record]:
-        """What was asked besides; for two metrics and more, how far their dependence differs."""
+        """What was asked besides."""
         name = finding.stages.candidate.name
         for best in finding.best:
             yield {"question": "best", "metric": name, **_best(best)}

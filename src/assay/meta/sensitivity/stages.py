@@ -13,13 +13,21 @@ from assay.meta.agreement import Agreement, agree
 from assay.meta.coefficients import Coefficient
 from assay.meta.panel import Candidate
 from assay.meta.sensitivity.people import People
-from assay.meta.sensitivity.resampling import Draws, across_systems, over_texts
+from assay.meta.sensitivity.resampling import (
+    Draws,
+    Numbers,
+    across_systems,
+    over_texts,
+    partial,
+    spreads,
+)
 from assay.meta.sensitivity.study import Study, corpus_scores
 from assay.metrics.base import Array
 
 __all__ = ["Estimate", "Stages", "Tendency", "difference", "estimate", "stages_of"]
 
-UNKNOWN = Interval(math.nan, math.nan, math.nan)
+PARTIAL = 4
+"""Fewer systems than this leave nothing to correlate where something is held fixed."""
 
 Tendency = Literal["falls", "rises", "cannot tell"]
 
@@ -34,31 +42,34 @@ class Estimate(NamedTuple):
     n: int
     reason: str = ""
 
+    @property
+    def tendency(self) -> Tendency | None:
+        """What becomes of one as the other rises, as far as the interval tells."""
+        if math.isnan(self.value):
+            return None
+        if self.high < 0:
+            return "falls"
+        return "rises" if self.low > 0 else "cannot tell"
+
 
 @dataclass(frozen=True, eq=False)
 class Stages:
     """What one metric's scores say.
 
     `sensitivity` is the correlation over texts, one per system. `dependence` is that of
-    sensitivity with quality, over systems; its interval is for other texts and other systems,
-    `same_systems` for other texts alone. `agreement` is the metric's correlation with people at
-    system level. `replicates` are the dependence on every resample, `corpora` the systems' scores.
+    sensitivity with quality, over systems; `given_spread` is what is left of it among systems
+    whose human scores vary alike from text to text. `agreement` is the metric's correlation with
+    people at system level. All three have intervals for other texts and other systems.
+    `replicates` are the dependence on every resample, `corpora` the systems' scores.
     """
 
     candidate: Candidate
     sensitivity: tuple[Estimate, ...]
     dependence: Estimate
-    same_systems: Interval
+    given_spread: Estimate
     agreement: Estimate
     replicates: Array
     corpora: Array
-
-    @property
-    def tendency(self) -> Tendency:
-        """What becomes of sensitivity as quality rises, as far as the interval tells."""
-        if self.dependence.high < 0:
-            return "falls"
-        return "rises" if self.dependence.low > 0 else "cannot tell"
 
 
 def stages_of(study: Study, candidate: Candidate, coefficient: Coefficient, draws: Draws) -> Stages:
@@ -69,7 +80,6 @@ def stages_of(study: Study, candidate: Candidate, coefficient: Coefficient, draw
     quality = people.quality_on(weights)
     values = np.array([each.value for each in first])
     replicates = across_systems(drawn, quality, coefficient, draws.systems)
-    texts_only = across_systems(drawn, quality, coefficient)
     found = _agreement(values, people.quality, coefficient)
     corpora = corpus_scores(candidate, study.texts, weights)
     own = corpus_scores(candidate, study.texts, np.ones((1, len(study.texts))))[0]
@@ -77,7 +87,7 @@ def stages_of(study: Study, candidate: Candidate, coefficient: Coefficient, draw
         candidate=candidate,
         sensitivity=first,
         dependence=estimate(found, replicates),
-        same_systems=_corrected(found.value, texts_only) if len(study.texts) > 1 else UNKNOWN,
+        given_spread=_given_spread(study, coefficient, draws, values, drawn),
         agreement=estimate(
             _agreement(own, people.quality, coefficient),
             across_systems(corpora, quality, coefficient, draws.systems),
@@ -119,6 +129,28 @@ def _first(
         low, high, _ = interval(agreement.value, drawn[:, at], jackknife=left[:, at])
         found.append(Estimate(agreement.value, low, high, agreement.p, agreement.n, reason))
     return tuple(found)
+
+
+def _given_spread(
+    study: Study, coefficient: Coefficient, draws: Draws, values: Array, drawn: Array
+) -> Estimate:
+    """The partial correlation of sensitivity and quality, people's spread held fixed."""
+    people = study.people
+    known = int((~np.isnan(values + people.quality + people.spread)).sum())
+    if known < PARTIAL:
+        reason = f"only {known} systems; a partial correlation needs {PARTIAL}"
+        return Estimate(math.nan, math.nan, math.nan, math.nan, known, reason)
+
+    def held(sensitivity: Array, quality: Array, spread: Array, systems: Numbers | None) -> Array:
+        pairs = ((sensitivity, quality), (sensitivity, spread), (spread, quality))
+        return partial(*(across_systems(a, b, coefficient, systems) for a, b in pairs))
+
+    value = float(held(values[None], people.quality[None], people.spread[None], None)[0])
+    quality = people.quality_on(draws.weights)
+    replicates = held(drawn, quality, spreads(people.scores, draws.texts), draws.systems)
+    low, high, _ = _corrected(value, replicates)
+    reason = "" if not math.isnan(value) else "spread and quality, or sensitivity, are one"
+    return Estimate(value, low, high, math.nan, known, reason)
 
 
 def _without_each(candidate: Candidate, people: People, coefficient: Coefficient) -> Array:

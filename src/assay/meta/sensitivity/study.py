@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from assay.data import DataError
 from assay.meta.candidates import lower_is_better
 from assay.meta.panel import Candidate
 from assay.meta.sensitivity.people import People
-from assay.meta.sensitivity.texts import Texts
+from assay.meta.sensitivity.texts import BLOCK, Texts
 from assay.metrics.base import Array, Metric, Statistics
 from assay.metrics.mean import Mean
 from assay.scores import Scores
@@ -45,6 +48,8 @@ class Study:
     ) -> Study:
         """From the statistics of every metric and system; `lower` names those to turn round."""
         titles = labels([each[0].metric for each in statistics])
+        if twice := next((title for title in titles if titles.count(title) > 1), None):
+            raise DataError(f"two metrics are called {twice!r}; rename a file of scores.")
         candidates = tuple(
             candidate_of(each, title, texts, people, lower=lower)
             for each, title in zip(statistics, titles, strict=True)
@@ -61,13 +66,8 @@ def candidate_of(
     lower: Sequence[str] = (),
 ) -> Candidate:
     """A metric's score of what people rated of each text; `nan` where that is nothing."""
-    scores = np.array(
-        [
-            np.where(known.any(axis=1), each.score(known.astype(float)), np.nan)
-            for each, rated in zip(statistics, people.rated, strict=True)
-            for known in [texts.membership * rated > 0]
-        ]
-    )
+    read = texts.totals(people.rated.astype(float)) > 0
+    scores = np.where(read, _by_text(statistics, texts, people.rated), np.nan)
     metric = statistics[0].metric
     turned = not metric.higher_is_better or _counts_errors(metric, statistics, lower)
     name = title if isinstance(metric, Mean) else str(metric)
@@ -81,7 +81,8 @@ def imported(scores: Scores) -> list[Statistics]:
 
 def text_scores(candidate: Candidate, texts: Texts) -> Array:
     """The scores of whole texts, rated or not, (systems, texts)."""
-    return np.array([each.score(texts.membership) for each in candidate.statistics])
+    everything = np.ones((len(candidate.statistics), 1))
+    return _by_text(candidate.statistics, texts, everything)
 
 
 def corpus_scores(candidate: Candidate, texts: Texts, weights: Array) -> Array:
@@ -89,9 +90,24 @@ def corpus_scores(candidate: Candidate, texts: Texts, weights: Array) -> Array:
 
     All segments count, rated or not: systems are compared on the same words.
     """
-    spread = texts.of_segments(weights)
-    scores = np.array([each.score(spread) for each in candidate.statistics]).T
+    step = max(1, BLOCK // max(1, len(texts.labels)))
+    blocks = [weights[at : at + step] for at in range(0, len(weights), step)]
+    scores = np.concatenate(
+        [
+            np.array([each.score(texts.of_segments(block)) for each in candidate.statistics]).T
+            for block in blocks
+        ]
+    )
     return -scores if candidate.lower else scores
+
+
+def _by_text(statistics: Sequence[Statistics], texts: Texts, rated: NDArray[Any]) -> Array:
+    """The scores of what counts in each text, (systems, texts)."""
+    blocks = [
+        [each.score(block * row) for each, row in zip(statistics, rated, strict=True)]
+        for block in texts.memberships()
+    ]
+    return np.concatenate([np.array(block) for block in blocks], axis=1)
 
 
 def _counts_errors(metric: Metric, statistics: Sequence[Statistics], lower: Sequence[str]) -> bool:

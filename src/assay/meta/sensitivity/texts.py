@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,9 @@ from assay.data import DataError, Dataset
 from assay.metrics.base import Array
 
 __all__ = ["Texts", "documents_of", "sections_of"]
+
+BLOCK = 2**22
+"""Texts are worked off in blocks of so many numbers, so memory stays bounded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +43,17 @@ class Texts:
         numbers = {name: number for number, name in enumerate(self.names)}
         return np.array([numbers[label] for label in self.labels], np.intp)
 
-    @cached_property
-    def membership(self) -> Array:
-        """(texts, segments): 1 where a segment belongs to a text."""
-        return (np.arange(len(self))[:, None] == self.places).astype(float)
+    def memberships(self) -> Iterator[Array]:
+        """Blocks (b, segments): 1 where a segment belongs to a text, one text after the other."""
+        step = max(1, BLOCK // max(1, len(self.labels)))
+        for at in range(0, len(self), step):
+            numbers = np.arange(at, min(at + step, len(self)))
+            yield np.asarray(numbers[:, None] == self.places, float)
+
+    def totals(self, values: Array) -> Array:
+        """The sums over each text's segments: (n, segments) to (n, texts)."""
+        sums = [np.bincount(self.places, each, minlength=len(self)) for each in values]
+        return np.array(sums).reshape(-1, len(self))
 
     def of_segments(self, weights: Array) -> Array:
         """The weights of segments, (b, segments), where (b, texts) are those of their texts."""
@@ -71,9 +81,9 @@ def sections_of(dataset: Dataset, size: int) -> Texts:
 
 
 def _texts(kind: str, labels: Sequence[str], dataset: Dataset) -> Texts:
-    lengths = np.array([len(line.split()) for line in _lines(dataset)], float)
+    lengths = np.array([[len(line.split()) for line in _lines(dataset)]], float)
     texts = Texts(kind, tuple(labels), np.zeros(0))
-    return Texts(kind, tuple(labels), texts.membership @ lengths)
+    return replace(texts, words=texts.totals(lengths)[0])
 
 
 def _lines(dataset: Dataset) -> list[str]:

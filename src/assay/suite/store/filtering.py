@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, ColumnElement, Connection, exists, func, select
+from collections.abc import Callable
+
+from sqlalchemy import Column, ColumnElement, Connection, collate, exists, func, select, text
 
 from assay.suite.store.records import Filters
 from assay.suite.store.tables import annotators, answers, decisions, items, outputs, runs
@@ -53,17 +55,29 @@ def _has_word(connection: Connection, name: str) -> ColumnElement[bool]:
     )
 
 
-def _has_text(connection: Connection, text: str) -> ColumnElement[bool]:
-    wanted = text.replace("\0", "\ufffd")[:LONGEST]
-    # SQLite compares the letters of ASCII without their case by itself, and much faster.
-    plain = wanted.isascii() and connection.dialect.name == "sqlite"
-    sources = select(items.c.id).where(_contains(items.c.source, wanted, plain=plain))
-    found = connection.execute(sources).scalars().all()
-    in_output = _contains(outputs.c.text, wanted, plain=plain)
+def _has_text(connection: Connection, asked: str) -> ColumnElement[bool]:
+    wanted = asked.replace("\0", "\ufffd")[:LONGEST]
+    folded = _folding(connection, wanted)
+    in_source = folded(items.c.source).contains(wanted.lower(), autoescape=True)
+    found = connection.execute(select(items.c.id).where(in_source)).scalars().all()
+    in_output = folded(outputs.c.text).contains(wanted.lower(), autoescape=True)
     return in_output | items.c.id.in_(found) if found else in_output
 
 
-def _contains(column: Column[str], text: str, *, plain: bool) -> ColumnElement[bool]:
-    if plain:
-        return column.contains(text, autoescape=True)
-    return func.lower(column).contains(text.lower(), autoescape=True)
+def _folding(connection: Connection, wanted: str) -> Callable[[Column[str]], ColumnElement[str]]:
+    """How to make a column lower case, so that the text can be found in it."""
+    if connection.dialect.name == "sqlite":
+        # Its comparison knows no case in the letters of ASCII, and is faster than `lower`.
+        return (lambda column: column) if wanted.isascii() else func.lower
+    if wanted.isascii() or not _has_unicode(connection):
+        return func.lower
+    # The database's own locale may know the letters of ASCII alone.
+    return lambda column: func.lower(collate(column, _UNICODE))
+
+
+_UNICODE = "und-x-icu"
+
+
+def _has_unicode(connection: Connection) -> bool:
+    known = text("SELECT 1 FROM pg_collation WHERE collname = :name")
+    return connection.execute(known, {"name": _UNICODE}).first() is not None

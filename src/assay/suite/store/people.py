@@ -174,7 +174,8 @@ def _matches(password: str, hashed: str) -> bool:
 
 
 def _scrypt(password: str, salt: bytes) -> bytes:
-    raw = unicodedata.normalize("NFC", password).encode(errors="surrogatepass")
+    # The end is marked, since the function cannot tell a password from one with U+0000 behind it.
+    raw = unicodedata.normalize("NFC", password).encode(errors="surrogatepass") + b"."
     return hashlib.scrypt(raw, salt=salt, **_COST, maxmem=_MEMORY, dklen=32)
 
 

@@ -38,7 +38,7 @@ def suggest(case: Case, polarity: Polarity | None = None) -> tuple[Draft, ...]:
         chosen = ("negative",)
     else:
         chosen = ("positive", "negative")
-    return tuple(draft for each in chosen for draft in _drafts(case, each))
+    return tuple(dict.fromkeys(draft for each in chosen for draft in _drafts(case, each)))
 
 
 def _drafts(case: Case, polarity: Polarity) -> Iterator[Draft]:
