@@ -26,6 +26,7 @@ _BUILT_IN = {
     "entityf": "assay.tasks.entityf:EntityF",
     "relations": "assay.tasks.relations:Relations",
     "xscore": "assay.tasks.relations:XScore",
+    "boost": "assay.bmx.boosted:Boosted",
     "mean": "assay.metrics.mean:Mean",
 }
 
@@ -65,7 +66,7 @@ def parse(text: str) -> Metric:
         pairs = [_pair(part, ":", text) for part in parts]
     else:
         head, _, rest = text.partition(":")
-        pairs = [_pair(part, "=", text) for part in rest.split(",") if part]
+        pairs = [_pair(part, "=", text) for part in _parts(rest) if part]
     name, implied = _resolve(head.strip().lower())
     options = implied | {key: value for key, value in pairs if key not in _NOT_SETTINGS}
     return _class_of(name).from_options(options.items())
@@ -98,6 +99,18 @@ def register(kind: type[Metric]) -> type[Metric]:
         raise DataError(f"there is a metric called {kind.name!r} already; choose another name.")
     _added[kind.name] = kind
     return kind
+
+
+def _parts(text: str) -> list[str]:
+    """Settings, cut at the commas outside brackets: a metric inside another brings its own."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
 
 
 def _pair(part: str, mark: str, text: str) -> tuple[str, str]:

@@ -30,6 +30,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     add_golds(parser)
     _add_tables(parser)
     _add_questions(parser)
+    _add_exclusions(parser)
     add_output(parser)
 
 
@@ -122,6 +123,10 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
         help="random swaps for --compare and spa (default: 1000)",
     )
     add("--alpha", type=float, default=0.05, metavar="P", help="significant below (default: 0.05)")
+
+
+def _add_exclusions(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("who and what counts").add_argument
     add(
         "--outliers",
         choices=("keep", "drop"),
@@ -177,7 +182,7 @@ COMMAND = Command(
     ),
     examples="""
         assay meta correlate ref.txt -i systems/*.txt --human da.sys.tsv -m bleu chrf ter
-        assay meta correlate ref.txt -i systems/*.txt --human da.seg.tsv --level segment --by item
+        assay meta correlate ref.txt -i systems/*.txt --human da.seg.tsv --level segment
         assay meta correlate --data folder -m bleu chrf --level segment --by item --compare
         assay meta correlate --data wmt18/* --coefficient kendall --round 1 -o tau.html
         assay meta correlate --table scores.tsv --coefficient kendall --leave-out paper""",

@@ -194,6 +194,7 @@ def _notes(dataset: Dataset, chosen: Chosen, people: Sequence[str]) -> list[str]
         notes.append(f"left out (human translations): {', '.join(out)}.")
     if within:
         notes.append(
-            f"human translations: {', '.join(within)}. A reference is perfect by its own measure."
+            f"human translations, left in: {', '.join(within)}. One that is a reference scores "
+            "perfectly against itself."
         )
     return notes

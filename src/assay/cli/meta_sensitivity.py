@@ -212,11 +212,9 @@ COMMAND = Command(
     ),
     examples="""
         assay meta sensitivity ref.txt -i systems/*.txt --docs docs.tsv --human da.seg.tsv
-        assay meta sensitivity ref.txt -i systems/*.txt --section 20 --human da.seg.tsv -m bleu ter
-        assay meta sensitivity ref.txt -i systems/*.txt --docs docs.tsv --human da.seg.tsv \\
-              -m bleu chrf macrof entities --best --sizes -o sensitivity.html
-        assay meta sensitivity ref.txt -i a.txt b.txt c.txt --docs docs.tsv --human da.seg.tsv \\
-              --slope a""",
+        assay meta sensitivity --data folder --section 10 -m bleu chrf macrof entities
+        assay meta sensitivity --data folder --section 10 --best --sizes -o sensitivity.html
+        assay meta sensitivity --data folder --section 10 --slope atlas""",
     configure=_configure,
     run=_run,
 )

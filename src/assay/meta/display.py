@@ -163,8 +163,9 @@ def _values_note(findings: Sequence[Finding], questions: MetaQuestions) -> list[
     if questions.by != "none":
         groups = _span([each.groups for f in findings for each in f.agreements], ",")
         lines.append(
-            f"Compared within each {questions.by}: the mean over {groups} of them; p of a t-test "
-            "of theirs against chance."
+            f"Compared within each {questions.by}; {groups} of them have a value. Values are the "
+            "means of theirs (wmt: of all their pairs together), p that of a t-test of theirs "
+            "against chance."
         )
     for name in dict.fromkeys(each.coefficient for each in findings):
         own = [each for f in findings if f.coefficient == name for each in f.agreements]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
 from assay.meta.agreement import Agreement
-from assay.metrics.base import Array, Statistics
+from assay.metrics.base import Array, Metric, Statistics
 
 __all__ = ["confidences", "confidences_of_corpora", "soft_pairwise_accuracy"]
 
@@ -53,23 +54,37 @@ def confidences(scores: Array, *, trials: int = TRIALS, rng: np.random.Generator
 
 
 def confidences_of_corpora(
-    systems: list[Statistics], *, trials: int = TRIALS, rng: np.random.Generator
+    systems: Sequence[Statistics], *, trials: int = TRIALS, rng: np.random.Generator
 ) -> Array:
     """The same for a corpus metric: whole segments change places, and the corpus is scored."""
     swaps = rng.random((trials, len(systems[0]))) < 0.5
+    sums = [np.asarray(each.rows.sum(axis=0), float) for each in systems]
+    scores = np.array([each.corpus() for each in systems])
+    pairs = list(combinations(range(len(systems)), 2))
+    observed = np.array([scores[i] - scores[j] for i, j in pairs])
+    slack = 1e-12 * np.array([max(abs(scores[i]), 1e-300) for i, _ in pairs])
     sign = 1 if systems[0].metric.higher_is_better else -1
-    return np.array([_sure(one, other, swaps, sign) for one, other in combinations(systems, 2)])
+    below = np.zeros(len(pairs))
+    step = max(1, BLOCK // max(1, len(systems) * len(sums[0])))
+    for at in range(0, trials, step):
+        kept = [_kept(~swaps[at : at + step], each) for each in systems]
+        deltas = [_delta(systems[0].metric, kept, sums, i, j) for i, j in pairs]
+        below += _below(sign * np.stack(deltas, axis=1), sign * observed, slack)
+    return below / trials
 
 
-def _sure(one: Statistics, other: Statistics, swaps: np.ndarray, sign: int) -> float:
-    metric = one.metric
-    kept, moved = (~swaps).astype(float), swaps.astype(float)
-    here = metric.aggregate(np.asarray(kept @ one.rows + moved @ other.rows, float))
-    there = metric.aggregate(np.asarray(kept @ other.rows + moved @ one.rows, float))
-    observed = np.array([sign * (one.corpus() - other.corpus())])
-    delta = sign * (here - there)
-    slack = np.array([1e-12 * max(abs(one.corpus()), 1e-300)])
-    return float(_below(delta[:, None], observed, slack)[0] / len(swaps))
+def _kept(stay: np.ndarray, system: Statistics) -> Array:
+    """The sums of the segments that stay with their system, one row per trial."""
+    return np.asarray(stay.astype(float) @ system.rows, float)
+
+
+def _delta(
+    metric: Metric, kept: Sequence[Array], sums: Sequence[Array], one: int, other: int
+) -> Array:
+    """The difference of two systems after each swap: what stays, and what comes from the other."""
+    here = kept[one] + sums[other] - kept[other]
+    there = kept[other] + sums[one] - kept[one]
+    return metric.aggregate(here) - metric.aggregate(there)
 
 
 def _below(deltas: Array, observed: Array, slack: Array) -> Array:

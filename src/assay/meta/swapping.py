@@ -112,4 +112,4 @@ class _Trials:
         start = float(self.right[kind, np.arange(len(kind))].sum())
         chosen = kind[self.pair] == self.kind
         totals = np.cumsum(np.where(chosen, self.gain, 0.0))
-        return start + max(0.0, float(totals[self.ends].max(initial=0.0)))
+        return min(1.0, start + max(0.0, float(totals[self.ends].max(initial=0.0))))

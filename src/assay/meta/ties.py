@@ -44,9 +44,8 @@ def calibrated(pairs: Pairs) -> Calibrated:
         ends = np.concatenate([[-1], ends])
     totals = np.concatenate([np.cumsum(gain), [0.0]])[ends]
     best = int(np.argmax(totals > totals.max() - 1e-12))
-    return Calibrated(
-        start + float(totals[best]), float(size[ends[best]]) if ends[best] >= 0 else 0.0
-    )
+    accuracy = min(1.0, start + float(totals[best]))
+    return Calibrated(accuracy, float(size[ends[best]]) if ends[best] >= 0 else 0.0)
 
 
 def right(gold: NDArray[np.int8], metric: Array) -> NDArray[np.bool_]:

@@ -79,6 +79,7 @@ def _stage_notes(
         for name, each in (
             ("system", finding.stages.agreement),
             ("sensitivity", finding.stages.dependence),
+            ("given spread", finding.stages.given_spread),
         ):
             if each.reason:
                 lines.append(f"{finding.stages.candidate.title}, {name}: none, {each.reason}.")
@@ -164,7 +165,7 @@ def _differences(findings: Sequence[Finding]) -> Table:
         ("metric", "difference", "low", "high", "differs"),
         rows,
         f"The second stage of each metric less that of {title}, on the same resamples of texts and "
-        "systems.",
+        "systems; not corrected for the number of metrics.",
         {"difference": 3, "low": 3, "high": 3},
     )
 

@@ -26,8 +26,8 @@ from assay.metrics.base import Array
 
 __all__ = ["Estimate", "Stages", "Tendency", "difference", "estimate", "stages_of"]
 
-PARTIAL = 4
-"""Fewer systems than this leave nothing to correlate where something is held fixed."""
+FEWEST = 4
+"""Of fewer systems there is nothing to resample, nor to hold fixed."""
 
 Tendency = Literal["falls", "rises", "cannot tell"]
 
@@ -86,9 +86,9 @@ def stages_of(study: Study, candidate: Candidate, coefficient: Coefficient, draw
     return Stages(
         candidate=candidate,
         sensitivity=first,
-        dependence=estimate(found, replicates),
+        dependence=_of_systems(found, replicates),
         given_spread=_given_spread(study, coefficient, draws, values, drawn),
-        agreement=estimate(
+        agreement=_of_systems(
             _agreement(own, people.quality, coefficient),
             across_systems(corpora, quality, coefficient, draws.systems),
         ),
@@ -115,6 +115,11 @@ def estimate(found: Agreement, replicates: Array) -> Estimate:
     return Estimate(found.value, low, high, found.p, found.n, found.reason)
 
 
+def _of_systems(found: Agreement, replicates: Array) -> Estimate:
+    """The same where systems were drawn, too: no interval where they are too few for that."""
+    return estimate(found, replicates if found.n >= FEWEST else replicates[:0])
+
+
 def _first(
     candidate: Candidate, people: People, coefficient: Coefficient, drawn: Array
 ) -> tuple[Estimate, ...]:
@@ -137,11 +142,12 @@ def _given_spread(
     """The partial correlation of sensitivity and quality, people's spread held fixed."""
     people = study.people
     known = int((~np.isnan(values + people.quality + people.spread)).sum())
-    if known < PARTIAL:
-        reason = f"only {known} systems; a partial correlation needs {PARTIAL}"
+    if known < FEWEST:
+        reason = f"only {known} systems; a partial correlation needs {FEWEST}"
         return Estimate(math.nan, math.nan, math.nan, math.nan, known, reason)
 
     def held(sensitivity: Array, quality: Array, spread: Array, systems: Numbers | None) -> Array:
+        spread = np.where(np.isnan(sensitivity), np.nan, spread)  # of the same systems
         pairs = ((sensitivity, quality), (sensitivity, spread), (spread, quality))
         return partial(*(across_systems(a, b, coefficient, systems) for a, b in pairs))
 

@@ -53,7 +53,7 @@ class Texts:
     def totals(self, values: Array) -> Array:
         """The sums over each text's segments: (n, segments) to (n, texts)."""
         sums = [np.bincount(self.places, each, minlength=len(self)) for each in values]
-        return np.array(sums).reshape(-1, len(self))
+        return np.array(sums, float).reshape(-1, len(self))
 
     def of_segments(self, weights: Array) -> Array:
         """The weights of segments, (b, segments), where (b, texts) are those of their texts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, select
 
 from assay.suite.model import Item
 from assay.suite.store.cases import case, stored_outputs
@@ -84,7 +84,9 @@ class _Place(NamedTuple):
 def _first(connection: Connection, waiting: Waiting, wanted: ColumnElement[bool]) -> _Place | None:
     """The first output that waits; found by going through the items, not through all outputs."""
     open_ = and_(outputs.c.item_id == items.c.id, waiting.outputs, wanted)
-    asked = select(items.c.id, items.c.position).where(waiting.items, exists().where(open_))
+    # A subquery, not EXISTS: PostgreSQL would look for all items that have one.
+    some = select(outputs.c.id).where(open_).limit(1).correlate(items).scalar_subquery()
+    asked = select(items.c.id, items.c.position).where(waiting.items, some.is_not(None))
     item = connection.execute(asked.order_by(items.c.position).limit(1)).first()
     if item is None:
         return None

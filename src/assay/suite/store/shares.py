@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, distinct, func, insert, select
 
 from assay.data import DataError
 from assay.settings import nearest
-from assay.suite.store.asking import pairs
+from assay.suite.store.asking import learn_sizes, pairs
 from assay.suite.store.records import Ratings, Share
 from assay.suite.store.tables import annotators, assignments, decisions, items, outputs
 
@@ -47,6 +47,7 @@ def assign(
     rows = [{"item_id": item, "annotator_id": person} for item, person in sorted(given)]
     if rows:
         connection.execute(insert(assignments), rows)
+    learn_sizes(connection)
 
 
 def clear(connection: Connection) -> None:

@@ -1,0 +1,197 @@
+"""Transformers as encoders: BERT and its kin, run by torch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from assay.data import DataError
+from assay.neural.batching import in_batches
+from assay.neural.encoders import Encoder, Identity, Pieces, Precision, States
+from assay.neural.kept import KeptOnDisk
+from assay.neural.layers import keep_layers
+from assay.neural.models import INSTALL, Model, find_model, weights_hash, weights_of
+from assay.neural.pooling import pooling_of
+
+__all__ = ["TransformerEncoder"]
+
+BATCH = 32
+"""Texts at once; more are no faster on a processor."""
+
+_HALF = re.compile("[\ud800-\udfff]")
+"""Halves of characters, which no tokenizer takes."""
+
+_PREFIXED = ("roberta", "gpt2", "longformer", "bart")
+"""Tokenizers that see a first word as they see the others only after a blank."""
+
+
+class TransformerEncoder(Encoder):
+    """A model of the `transformers` package with its tokenizer."""
+
+    def __init__(
+        self,
+        module: Any,
+        tokenizer: Any,
+        *,
+        model: Model,
+        layer: int | None = None,
+        device: str | None = None,
+        precision: Precision | None = None,
+        batch: int | None = None,
+        folder: str | None = None,
+    ) -> None:
+        import torch
+
+        self._model, self._tokenizer = model, tokenizer
+        self._precision = precision or "float32"
+        self._device = device or _best_device(torch)
+        self._batch = batch or BATCH
+        self._limit = _limit(module.config, tokenizer)
+        self.layer = keep_layers(module, layer, model.name)
+        self._module = _placed(torch, module, self._device, self._precision)
+        self._pooling = pooling_of(model.folder)
+        super().__init__()
+        if folder:
+            self._on_disk = KeptOnDisk(folder, f"{self.identity} {self.variant}")
+
+    @classmethod
+    def named(cls, name: str, **options: Any) -> TransformerEncoder:
+        """The encoder of a package, a folder or a model in the hub's cache."""
+        model = find_model(name)
+        module, tokenizer = _load(model)
+        return cls(module, tokenizer, model=model, **options)
+
+    @cached_property
+    def identity(self) -> Identity:  # type: ignore[override]  # a property that is made once
+        """Name, revision and hash of the weights."""
+        paths = weights_of(self._model.folder)
+        return Identity(self._model.name, self._model.revision, weights_hash(paths))
+
+    @property
+    def width(self) -> int:
+        """The size of the hidden states."""
+        return int(self._module.config.hidden_size)
+
+    @property
+    def variant(self) -> str:
+        """Layer and precision."""
+        return f"layer={self.layer} precision={self._precision}"
+
+    def pieces(self, texts: Sequence[str]) -> list[Pieces]:
+        """As bert_score cuts them: without blanks at either end, and cut off at the limit."""
+        return self._pieces(texts, self._limit)
+
+    def encode_states(self, texts: Sequence[str]) -> Iterator[tuple[str, States]]:
+        """The hidden states of the layer."""
+        return self._encoded(texts, self._limit)
+
+    def encode_vectors(self, texts: Sequence[str]) -> Iterator[tuple[str, States]]:
+        """The hidden states of a text in one vector, as the model's own files say."""
+        for text, states in self._encoded(texts, self._pooling.limit or self._limit):
+            yield text, self._pooling.pool(states)
+
+    def _encoded(self, texts: Sequence[str], limit: int) -> Iterator[tuple[str, States]]:
+        cut = list(zip(texts, self._pieces(texts, limit), strict=True))
+        ordered = sorted(cut, key=lambda each: len(each[1].ids), reverse=True)
+        for batch, states in in_batches(ordered, self._forward, size=self._batch):
+            for (text, pieces), own in zip(batch, states, strict=True):
+                # A copy, since a part would keep the whole batch in memory.
+                yield text, own[: len(pieces.ids)].copy()
+
+    def _pieces(self, texts: Sequence[str], limit: int) -> list[Pieces]:
+        if not texts:
+            return []
+        stripped = [_HALF.sub("\ufffd", text).strip() for text in texts]
+        cut = self._tokenizer(
+            stripped,
+            truncation=True,
+            max_length=limit,
+            return_offsets_mapping=True,
+            return_special_tokens_mask=True,
+        )
+        return [
+            Pieces(
+                tuple(ids),
+                tuple(self._tokenizer.convert_ids_to_tokens(ids)),
+                np.array(special, bool),
+                np.array(spans, np.intp).reshape(-1, 2) + len(text) - len(text.lstrip()),
+            )
+            for text, ids, special, spans in zip(
+                texts,
+                cut["input_ids"],
+                cut["special_tokens_mask"],
+                cut["offset_mapping"],
+                strict=True,
+            )
+        ]
+
+    def _forward(self, batch: Sequence[tuple[str, Pieces]]) -> States:
+        import torch
+
+        longest = max(len(pieces.ids) for _, pieces in batch)
+        ids = np.full((len(batch), longest), self._tokenizer.pad_token_id or 0, np.int64)
+        mask = np.zeros_like(ids)
+        for row, (_, pieces) in enumerate(batch):
+            ids[row, : len(pieces.ids)] = pieces.ids
+            mask[row, : len(pieces.ids)] = 1
+        with torch.inference_mode():
+            out = self._module(
+                torch.from_numpy(ids).to(self._device),
+                attention_mask=torch.from_numpy(mask).to(self._device),
+            )[0]
+            states: States = out.float().cpu().numpy()
+        return states
+
+
+def _load(model: Model) -> tuple[Any, Any]:
+    if not (find_spec("torch") and find_spec("transformers")):
+        raise DataError(f"the model {model.name} needs more packages: {INSTALL}")
+    from transformers import AutoConfig, AutoModel, AutoTokenizer
+    from transformers.utils import logging
+
+    had_bar = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        config = AutoConfig.from_pretrained(model.folder, local_files_only=True)
+        prefix = {"add_prefix_space": True} if config.model_type in _PREFIXED else {}
+        tokenizer = AutoTokenizer.from_pretrained(model.folder, local_files_only=True, **prefix)
+        module = AutoModel.from_pretrained(model.folder, local_files_only=True)
+    except (OSError, ValueError, KeyError) as error:
+        raise DataError(f"{model.name}: the model cannot be read ({_first_line(error)}).") from None
+    finally:
+        if had_bar:
+            logging.enable_progress_bar()
+    # BART and T5: what reads the text is one half of the model.
+    if hasattr(module, "decoder") and hasattr(module, "encoder"):
+        module = module.encoder
+    return module, tokenizer
+
+
+def _best_device(torch: Any) -> str:
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def _placed(torch: Any, module: Any, device: str, precision: Precision) -> Any:
+    try:
+        return module.eval().to(device=device, dtype=getattr(torch, precision))
+    except (RuntimeError, AssertionError) as error:
+        raise DataError(f"device={device}: {_first_line(error)}") from None
+
+
+def _limit(config: Any, tokenizer: Any) -> int:
+    """The longest text in pieces: what the tokenizer says, unless the model has fewer places."""
+    places = getattr(config, "max_position_embeddings", None) or tokenizer.model_max_length
+    # RoBERTa counts places from behind the padding's number.
+    taken = (config.pad_token_id or 0) + 1 if "roberta" in config.model_type else 0
+    return int(min(tokenizer.model_max_length, places - taken))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n", 1)[0].rstrip(".")
