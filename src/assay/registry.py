@@ -27,6 +27,7 @@ _BUILT_IN = {
     "relations": "assay.tasks.relations:Relations",
     "xscore": "assay.tasks.relations:XScore",
     "boost": "assay.bmx.boosted:Boosted",
+    "bertscore": "assay.neural.bertscore:BERTScore",
     "mean": "assay.metrics.mean:Mean",
 }
 
@@ -40,11 +41,13 @@ _ALIASES: tuple[tuple[str, Callable[[re.Match[str]], tuple[str, dict[str, str]]]
         lambda m: ("rouge", {"type": _ROUGE.get(m["type"], m["type"])}),
     ),
     (r"cer", lambda m: ("wer", {"unit": "char"})),
+    (r"xbertscore", lambda m: ("bertscore", {"against": "source"})),
+    (r"boosted (?P<metric>.+)", lambda m: ("boost", {"metric": m["metric"]})),
 )
 
 _NOT_SETTINGS = {
     *("nrefs", "version", "test", "lang", "subset", "origlang", "bs", "ar", "seed"),
-    *("tagger", "spacy"),
+    *("tagger", "spacy", "encoder", "sha256", "depth"),
 }
 """What a signature says besides the metric's settings."""
 

@@ -180,6 +180,23 @@ def test_the_dependence_given_spread_is_the_partial_correlation():
     assert second["given_spread_low"] <= second["given_spread_high"]
 
 
+def test_systems_far_from_the_rest_are_left_out_beside():
+    texts = studies.dataset()
+    values = studies.ratings(texts)
+    values[4] -= 30
+    study = studies.study(texts, values)
+    ours = found(study)
+    rest = [ours["bleu", name] for name in study.systems if name != "s4"]
+    pairs = [(each["sensitivity"], each["quality"]) for each in rest]
+    theirs = stats.pearsonr(*zip(*pairs, strict=True))
+    assert ours["bleu", None]["without_outliers"] == pytest.approx(theirs.statistic)
+    assert ours["bleu", None]["without_outliers_p"] == pytest.approx(theirs.pvalue)
+    assert (ours["bleu", None]["without_outliers_n"], ours["bleu", None]["n"]) == (5, 6)
+    note = sensitivity(study, FEW).tables()[0].note
+    assert "without outliers: the same without s4, whose quality is far" in note
+    assert found(studies.study())["bleu", None]["without_outliers"] is None
+
+
 def test_spreads_of_drawn_texts_equal_numpys():
     rng = np.random.default_rng(6)
     gold = rng.normal(size=(3, 10))

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
-from assay.bmx.boosting import Sides, WeightAndPower, combined, explained_by
+from assay.bmx.boosting import WeightAndPower, combined, explained_by
 from assay.bmx.explainer import Explainer
 from assay.bmx.explaining import Track
 from assay.bmx.named import explainer_named
-from assay.bmx.powermean import Regular, collapsed
+from assay.bmx.powermean import collapsed
 from assay.data import DataError, Segment
 from assay.metrics.base import Array, Metric, Rows, divide
 from assay.registry import parse
@@ -50,15 +50,14 @@ class Boosted(Metric):
     """
 
     name: ClassVar[str] = "boost"
-    scale: ClassVar[str] = "that of the boosted metric"
 
     metric: str = setting("chrf", key="metric")
     explainer: str = setting("lime", key="explainer")
     w: float = setting(0.4, key="w")
     p: float | str = setting(-1.4, key="p")
-    regular: Regular = setting("paper", key="regular")
+    regular: Literal["paper", "shift"] = setting("paper", key="regular")
     iterations: int = setting(1)
-    sides: Sides = setting("both", key="sides")
+    sides: Literal["both", "hypothesis"] = setting("both", key="sides")
     random_seed: int = setting(SEED, key="random_seed")
 
     def __post_init__(self) -> None:
@@ -71,8 +70,11 @@ class Boosted(Metric):
         if not 1 <= self.iterations <= MOST_ITERATIONS:
             raise DataError(f"boost:iterations is from 1 to {MOST_ITERATIONS}.")
         if self.random_seed < 0:
-            raise DataError(f"boost:random_seed={self.random_seed}: give a whole number of at least 0.")
+            raise DataError(
+                f"boost:random_seed={self.random_seed}: give a whole number of at least 0."
+            )
         self._settle("needs_references", self.base.needs_references)
+        self._settle("scale", f"boosted {self.base.scale}")
 
     @property
     def at(self) -> WeightAndPower:
@@ -130,8 +132,10 @@ class Boosted(Metric):
     def from_options(cls, options: Iterable[tuple[str, str]]) -> Self:
         """Also reads `p=inf` and `p=-inf`; what a signature says of the inside says it twice."""
         pairs = {key: value for key, value in options if key not in _INSIDE}
-        endless = {"p": pairs.pop("p")} if pairs.get("p") in _ENDLESS else {}
-        return replace(super().from_options(pairs.items()), **endless)
+        if pairs.get("p") not in _ENDLESS:
+            return super().from_options(pairs.items())
+        p = pairs.pop("p")
+        return replace(super().from_options(pairs.items()), p=p)
 
     def _settle(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)

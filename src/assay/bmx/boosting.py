@@ -76,7 +76,7 @@ class Explained:
 
 
 def combined(base: Array, explanations: Array, w: float) -> Array:
-    """w · base + (1 - w) · explanation."""
+    """The weighted sum w · base + (1 - w) · explanation."""
     return np.asarray(w * base + (1 - w) * explanations)
 
 
@@ -98,7 +98,7 @@ def explained_by(
     return Explained(
         base=sign * np.array([each[0].score for each in by_segment], float),
         importances=Ragged.of([sign * _concatenated(each) for each in by_segment]),
-        epsilon=EPSILON * (100 if metric.scale == "0-100" else 1),
+        epsilon=EPSILON * (100 if metric.scale.endswith("0-100") else 1),
     )
 
 

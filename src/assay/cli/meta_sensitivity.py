@@ -203,7 +203,7 @@ def _result(
 
 COMMAND = Command(
     name="meta sensitivity",
-    usage="REF ... -i SYS ... --docs FILE --human FILE [-m METRIC ...] [options]",
+    usage="REF ... -i SYS ... --docs FILE --human FILE [options]",
     description=(
         "Does a metric tell less where systems are better (Babych and Hartley, 2008)? First, for\n"
         "each system, how far its scores of texts follow people's: its sensitivity. Then, over\n"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 from assay.data import DataError
@@ -12,27 +14,37 @@ __all__ = ["in_batches"]
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
+AHEAD = 4
+"""Batches per worker that are worked on before the first is handed on."""
+
 _SAYINGS = ("out of memory", "not enough memory", "can't allocate memory", "cannot allocate memory")
 """What torch says on a processor or a card, as a plain RuntimeError."""
 
 
 def in_batches(
-    items: Sequence[Item], work: Callable[[Sequence[Item]], Made], *, size: int
+    items: Sequence[Item],
+    work: Callable[[Sequence[Item]], Made],
+    *,
+    size: int,
+    workers: int = 1,
 ) -> Iterator[tuple[Sequence[Item], Made]]:
-    """What `work` makes of so many items at a time, with the items.
+    """What `work` makes of so many items at a time, with the items; `workers` batches at once.
 
     A batch for which there is no memory is halved, as often as need be, and later batches are no
     larger; a single item for which there is none is a `DataError`.
     """
     at = 0
-    while at < len(items):
-        batch = items[at : at + size]
-        made = _tried(work, batch)
-        if isinstance(made, _NoMemory):
-            size = len(batch) // 2
-            continue
-        yield batch, made
-        at += len(batch)
+    with ThreadPoolExecutor(workers) as pool:
+        while at < len(items):
+            ahead = range(at, min(at + size * workers * AHEAD, len(items)), size)
+            batches = [items[start : start + size] for start in ahead]
+            done = map if workers == 1 else pool.map
+            for batch, made in zip(batches, done(partial(_tried, work), batches), strict=True):
+                if isinstance(made, _NoMemory):
+                    size = len(batch) // 2
+                    break
+                yield batch, made
+                at += len(batch)
 
 
 class _NoMemory:

@@ -38,6 +38,10 @@ BLOCK = 2048
 """Texts that are encoded between two visits to what is kept: what a crash can lose."""
 
 
+CUT = 50_000
+"""Texts whose pieces are kept in memory, about a kilobyte each."""
+
+
 class Identity(NamedTuple):
     """Which model it is: its name, the version or commit, and the SHA-256 of its weights."""
 
@@ -100,10 +104,16 @@ def tracked(track: Track) -> Iterator[None]:
 class Encoder(ABC):
     """Vectors of texts. Every distinct text is encoded once, and kept as long as there is room."""
 
-    def __init__(self, kept: Kept | None = None, on_disk: KeptOnDisk | None = None) -> None:
-        self._kept = kept or Kept()
-        self._on_disk = on_disk
-        self._lock = threading.RLock()
+    layer: int | None = None
+    """The layer whose states it gives, where there are layers."""
+
+    _lock = threading.RLock()
+    """One for all: an encoder uses all cores by itself."""
+
+    def __init__(self, folder: str | None = None) -> None:
+        self._kept = Kept()
+        self._cut: dict[str, Pieces] = {}
+        self._on_disk = KeptOnDisk(folder, f"{self.identity} {self.variant}") if folder else None
 
     @property
     @abstractmethod
@@ -121,8 +131,8 @@ class Encoder(ABC):
         return ""
 
     @abstractmethod
-    def pieces(self, texts: Sequence[str]) -> list[Pieces]:
-        """How the tokenizer cuts each text; quick, and not kept."""
+    def cut(self, texts: Sequence[str]) -> list[Pieces]:
+        """The pieces of every text, made anew."""
 
     @abstractmethod
     def encode_states(self, texts: Sequence[str]) -> Iterator[tuple[str, States]]:
@@ -131,6 +141,15 @@ class Encoder(ABC):
     @abstractmethod
     def encode_vectors(self, texts: Sequence[str]) -> Iterator[tuple[str, States]]:
         """The vector of every text, (width,), in any order."""
+
+    def pieces(self, texts: Sequence[str]) -> list[Pieces]:
+        """How the tokenizer cuts each text."""
+        with self._lock:
+            missing = [text for text in dict.fromkeys(texts) if text not in self._cut]
+            made = dict(zip(missing, self.cut(missing), strict=True))
+            found = {text: made.get(text) or self._cut[text] for text in texts}
+            self._cut = dict(list((self._cut | made).items())[-CUT:]) if made else self._cut
+        return [found[text] for text in texts]
 
     def tokens(self, texts: Sequence[str]) -> list[list[str]]:
         """The pieces of every text as strings, special ones too: one per row of its states."""

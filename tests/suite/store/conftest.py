@@ -7,6 +7,7 @@ import pytest
 
 from assay.suite.store.opening import Store, open_store
 from tests import postgresql
+from tests.suite.store.samples import emptied, fill, item
 
 _numbers = itertools.count(1)
 
@@ -27,7 +28,9 @@ def empty(request, tmp_path) -> str:
     """Where a database can be made."""
     if request.param == "sqlite":
         return str(tmp_path / "suite.db")
-    return _database(request.getfixturevalue("socket"), "template0")
+    socket, name = request.getfixturevalue("socket"), f"empty{next(_numbers)}"
+    postgresql.run(socket, f"CREATE DATABASE {name}")
+    return postgresql.address(socket, name)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -37,7 +40,7 @@ def address(request, tmp_path) -> str:
         path = tmp_path / "suite.db"
         open_store(path, create=True).close()
         return str(path)
-    return _database(request.getfixturevalue("socket"), "made")
+    return emptied(request.getfixturevalue("socket"))
 
 
 @pytest.fixture
@@ -60,7 +63,36 @@ def store(address, opened) -> Store:
     return opened(address)
 
 
-def _database(socket: str, template: str) -> str:
-    name = f"test{next(_numbers)}"
-    postgresql.run(socket, f"CREATE DATABASE {name} TEMPLATE {template}")
-    return postgresql.address(socket, name)
+@pytest.fixture
+def husbands(store):
+    """Two phenomena of one category and another category, with warnings in all."""
+    fill(
+        store,
+        [
+            item("a", ["husband"], ["man"]),
+            item("b", ["husband"], ["man"]),
+            item("c", ["wife"], ["woman"], phenomenon="Q"),
+            item("d", ["dog"], ["cat"], category="D"),
+        ],
+        {
+            "x": {"a": "her hubby", "b": "a hubby", "c": "her hubby c", "d": "hubby dog"},
+            "y": {"a": "her husband", "b": "a spouse", "c": "wife and woman", "d": "hubby cat"},
+            "z": {"a": "her man, hubby", "b": "", "c": "hubby", "d": "a bird"},
+        },
+    )
+    return store
+
+
+@pytest.fixture
+def three(store):
+    """Three items: a with two warnings, b with a verdict, c with a warning of two systems."""
+    fill(
+        store,
+        [item("a"), item("b", category="D", phenomenon="Q"), item("c", category="D")],
+        {
+            "x": {"a": "so a", "b": "good b", "c": "so c"},
+            "y": {"a": "hm a", "b": "bad b", "c": "so c"},
+        },
+        people=("Ann", "Ben", "Cem"),
+    )
+    return store

@@ -1,10 +1,15 @@
 """Small suites and ways to fill a database with them."""
 
+import psycopg
+from sqlalchemy import select
+
 from assay.suite.check import Checker
 from assay.suite.model import Item, Rule, Run, Suite, rule_id
 from assay.suite.store.people import add_annotator
 from assay.suite.store.runs import save_run
 from assay.suite.store.suites import save_suite
+from assay.suite.store.tables import metadata, outputs
+from tests import postgresql
 
 
 def item(name="i1", positive=("good",), negative=("bad",), *, kind="fixed", category="C", **more):
@@ -43,8 +48,12 @@ def state(store):
 def number(store, text):
     """The number of the output with this text."""
     with store.read() as conn:
-        from sqlalchemy import select
-
-        from assay.suite.store.tables import outputs
-
         return conn.execute(select(outputs.c.id).where(outputs.c.text == text)).scalar_one()
+
+
+def emptied(socket):
+    """The address of the database `made` of a PostgreSQL server, with nothing in its tables."""
+    address = postgresql.address(socket, "made")
+    with psycopg.connect(address) as connection:
+        connection.execute(f"TRUNCATE {', '.join(metadata.tables)} RESTART IDENTITY")
+    return address

@@ -15,8 +15,7 @@ from assay.suite.store.drafts import save_rule
 from assay.suite.store.opening import open_store
 from assay.suite.store.queue import find, next_case
 from assay.suite.store.records import Draft, Filters
-from tests import postgresql
-from tests.suite.store.samples import fill, item
+from tests.suite.store.samples import emptied, fill, item
 
 PEOPLE = ("Ann", "Ben", "Cem")
 NAMES = ("a", "b", "c")
@@ -216,18 +215,14 @@ def test_sqlite_does_as_the_model_does(tmp_path_factory):
 
 
 def test_postgresql_does_as_the_model_does(socket):
-    numbers = itertools.count()
-
     class Machine(Model):
         def new_store(self):
-            name = f"model{next(numbers)}"
-            postgresql.run(socket, f"CREATE DATABASE {name} TEMPLATE made")
-            return open_store(postgresql.address(socket, name))
+            return open_store(emptied(socket))
 
     run(Machine)
 
 
 def run(machine):
     case = machine.TestCase
-    case.settings = settings(max_examples=12, stateful_step_count=25, deadline=None)
+    case.settings = settings(max_examples=10, stateful_step_count=20, deadline=None)
     case("runTest").runTest()

@@ -125,14 +125,14 @@ def test_many_processes_can_make_one_database(empty):
     assert [process.wait(timeout=60) for process in started] == [0] * 4
 
 
-def test_a_newer_database_is_refused_and_left_alone(address):
-    store = open_store(address)
+def test_a_newer_database_is_refused_and_left_alone(empty):
+    store = open_store(empty, create=True)
     with store.write() as conn:
         conn.exec_driver_sql(f"UPDATE {VERSIONS} SET version_num = '9999'")
     store.close()
     for create in (False, True):
         with pytest.raises(DataError, match=r"newer assay .*9999.*0001.*pip install --upgrade"):
-            open_store(address, create=create)
+            open_store(empty, create=create)
 
 
 def test_a_database_of_something_else_is_refused(empty):

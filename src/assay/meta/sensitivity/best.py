@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.meta.agreement import agree
+from assay.intervals import interval
+from assay.meta.agreement import Agreement, agree
 from assay.meta.coefficients import Coefficient
 from assay.meta.sensitivity.resampling import Draws, across_systems
-from assay.meta.sensitivity.stages import Estimate, Stages, estimate
+from assay.meta.sensitivity.stages import Estimate, Stages
 from assay.meta.sensitivity.study import Study, corpus_scores
 from assay.metrics.base import Array
 
@@ -53,8 +54,14 @@ def best_of(
         agreement = agree(own[None, top], people.quality[None, top], coefficient)
         drawn = across_systems(stages.corpora[:, top], quality[:, top], coefficient)
         others = across_systems(own[shuffled[:, :k]], people.quality[shuffled[:, :k]], coefficient)
-        found.append(Best(k, study.systems[top[-1]], estimate(agreement, drawn), *_tails(others)))
+        found.append(Best(k, study.systems[top[-1]], _estimate(agreement, drawn), *_tails(others)))
     return tuple(found)
+
+
+def _estimate(found: Agreement, replicates: Array) -> Estimate:
+    """With a plain percentile interval: of very few systems the bias cannot be corrected."""
+    low, high, _ = interval(found.value, replicates, method="percentile")
+    return Estimate(found.value, low, high, found.p, found.n, found.reason)
 
 
 def _ranked(quality: Array) -> np.ndarray:

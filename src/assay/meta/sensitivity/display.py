@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.meta.grouping import means
 from assay.meta.moments import pearson_rows
+from assay.meta.outliers import outliers
 from assay.meta.sensitivity.finding import Finding
 from assay.meta.sensitivity.further import further_tables
 from assay.meta.sensitivity.naming import SENSITIVITY, STAGES, one_cell, titled, with_interval
@@ -43,6 +44,8 @@ def _stages(study: Study, questions: SensitivityQuestions, findings: Sequence[Fi
             [title, "sensitivity", *_cells(second), second.tendency],
             [title, "given spread", *given[:3], None, given.n, given.tendency],
         ]
+        if (some := stages.without_outliers) is not None:
+            rows.append([title, "without outliers", some.value, None, None, some.p, some.n, None])
     columns = ("metric", "correlation", "value", "low", "high", "p", "n", "as quality rises")
     digits = {"value": 3, "low": 3, "high": 3, "p": 4}
     note = "\n".join(_stage_notes(study, questions, findings))
@@ -56,7 +59,8 @@ def _cells(each: Estimate) -> list[Cell]:
 def _stage_notes(
     study: Study, questions: SensitivityQuestions, findings: Sequence[Finding]
 ) -> list[str]:
-    rated = int((~np.isnan(study.people.quality)).sum())
+    quality = study.people.quality
+    rated = int((~np.isnan(quality)).sum())
     lines = [
         "system: the metric's scores of systems with people's. sensitivity: the correlation over "
         f"{study.texts.kind}s, of each system, with the quality of the systems ({rated}); below 0 "
@@ -65,6 +69,12 @@ def _stage_notes(
         f"{study.texts.kind}s and systems, corrected for bias. given spread: the same among "
         f"systems whose human scores vary alike over {study.texts.kind}s (partial correlation).",
     ]
+    far = [name for name, is_far in zip(study.systems, outliers(quality), strict=True) if is_far]
+    if far:
+        lines.append(
+            f"without outliers: the same without {', '.join(far)}, whose quality is far from that "
+            "of most systems (2.5 robust deviations): a few such systems can make a correlation."
+        )
     if rated < FEW:
         lines.append(
             f"With {rated} systems nothing can be concluded from the second stage alone: "

@@ -17,7 +17,7 @@ from assay.meta.sensitivity.questions import SensitivityQuestions
 from assay.meta.sensitivity.resampling import Draws
 from assay.meta.sensitivity.sizes import Size, check_sizes, sizes_of
 from assay.meta.sensitivity.slope import place_of, slopes_of
-from assay.meta.sensitivity.stages import difference, stages_of
+from assay.meta.sensitivity.stages import Stages, difference, stages_of
 from assay.meta.sensitivity.study import Study
 from assay.results import Chart, Record, Table
 from assay.scoring import SEED
@@ -133,6 +133,7 @@ class SensitivityResult:
             "given_spread_low": _known(stages.given_spread.low),
             "given_spread_high": _known(stages.given_spread.high),
             "given_spread_tendency": stages.given_spread.tendency,
+            **_without_outliers(stages),
             "tendency": second.tendency,
             "agreement": _known(agreement.value),
             "agreement_low": _known(agreement.low),
@@ -171,6 +172,15 @@ class SensitivityResult:
                     for key, value in slope._asdict().items()
                 },
             }
+
+
+def _without_outliers(stages: Stages) -> Record:
+    some = stages.without_outliers
+    return {
+        "without_outliers": None if some is None else _known(some.value),
+        "without_outliers_p": None if some is None else _known(some.p),
+        "without_outliers_n": None if some is None else some.n,
+    }
 
 
 def _best(best: Best) -> Record:

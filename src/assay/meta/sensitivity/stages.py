@@ -11,6 +11,7 @@ import numpy as np
 from assay.intervals import Interval, interval
 from assay.meta.agreement import Agreement, agree
 from assay.meta.coefficients import Coefficient
+from assay.meta.outliers import outliers
 from assay.meta.panel import Candidate
 from assay.meta.sensitivity.people import People
 from assay.meta.sensitivity.resampling import (
@@ -24,7 +25,7 @@ from assay.meta.sensitivity.resampling import (
 from assay.meta.sensitivity.study import Study, corpus_scores
 from assay.metrics.base import Array
 
-__all__ = ["Estimate", "Stages", "Tendency", "difference", "estimate", "stages_of"]
+__all__ = ["Estimate", "Stages", "Tendency", "difference", "stages_of"]
 
 FEWEST = 4
 """Of fewer systems there is nothing to resample, nor to hold fixed."""
@@ -60,13 +61,15 @@ class Stages:
     sensitivity with quality, over systems; `given_spread` is what is left of it among systems
     whose human scores vary alike from text to text. `agreement` is the metric's correlation with
     people at system level. All three have intervals for other texts and other systems.
-    `replicates` are the dependence on every resample, `corpora` the systems' scores.
+    `without_outliers` is the dependence among systems of not too different quality, where some
+    are. `replicates` are the dependence on every resample, `corpora` the systems' scores.
     """
 
     candidate: Candidate
     sensitivity: tuple[Estimate, ...]
     dependence: Estimate
     given_spread: Estimate
+    without_outliers: Agreement | None
     agreement: Estimate
     replicates: Array
     corpora: Array
@@ -88,6 +91,7 @@ def stages_of(study: Study, candidate: Candidate, coefficient: Coefficient, draw
         sensitivity=first,
         dependence=_of_systems(found, replicates),
         given_spread=_given_spread(study, coefficient, draws, values, drawn),
+        without_outliers=_without_outliers(values, people.quality, coefficient),
         agreement=_of_systems(
             _agreement(own, people.quality, coefficient),
             across_systems(corpora, quality, coefficient, draws.systems),
@@ -102,22 +106,6 @@ def difference(first: Stages, second: Stages) -> Estimate:
     value = first.dependence.value - second.dependence.value
     low, high, _ = _corrected(value, first.replicates - second.replicates)
     return Estimate(value, low, high, math.nan, first.dependence.n)
-
-
-def estimate(found: Agreement, replicates: Array) -> Estimate:
-    """The agreement with its interval.
-
-    Resampled correlations are nearer to 0 than the observed one, since noise is added to noise:
-    the interval is corrected for that bias. Plain percentiles hold the truth too often; see
-    docs/meta.md for the simulation.
-    """
-    low, high, _ = _corrected(found.value, replicates)
-    return Estimate(found.value, low, high, found.p, found.n, found.reason)
-
-
-def _of_systems(found: Agreement, replicates: Array) -> Estimate:
-    """The same where systems were drawn, too: no interval where they are too few for that."""
-    return estimate(found, replicates if found.n >= FEWEST else replicates[:0])
 
 
 def _first(
@@ -168,10 +156,26 @@ def _without_each(candidate: Candidate, people: People, coefficient: Coefficient
     return over_texts(candidate.oriented, people.scores, coefficient, others)
 
 
+def _without_outliers(values: Array, quality: Array, coefficient: Coefficient) -> Agreement | None:
+    """The second stage without systems far better or worse than most; None where none is."""
+    far = outliers(quality)
+    return _agreement(values[~far], quality[~far], coefficient) if far.any() else None
+
+
+def _of_systems(found: Agreement, replicates: Array) -> Estimate:
+    """The agreement with its interval; none where systems are too few to be drawn."""
+    low, high, _ = _corrected(found.value, replicates if found.n >= FEWEST else replicates[:0])
+    return Estimate(found.value, low, high, found.p, found.n, found.reason)
+
+
 def _agreement(values: Array, quality: Array, coefficient: Coefficient) -> Agreement:
     return agree(values[None], quality[None], coefficient)
 
 
 def _corrected(value: float, replicates: Array) -> Interval:
-    """The interval corrected for bias: BCa without acceleration, as there are two kinds of draw."""
+    """The interval corrected for bias: BCa without acceleration, as there are two kinds of draw.
+
+    Resampled correlations are nearer to 0 than the observed one, since noise is added to noise.
+    Plain percentiles miss most of what is there; see the simulation in docs/meta.md.
+    """
     return interval(value, replicates, method="bca")
