@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from assay.report import render
-from assay.suite.accuracy import accuracies
 from assay.suite.check import Checked, check
 from assay.suite.files import read_suite
+from assay.suite.files.outputs import read_runs
 from assay.suite.model import Item, Run, Suite
-from assay.suite.outputs import read_runs
 from assay.suite.patterns import pattern
-from assay.suite.results import ReportResult
+from assay.suite.showing.results import ReportResult
+from assay.suite.statistics.accuracy import accuracies
 from assay.suite.verdicts import FAIL, NOT_TESTED, PASS, WARNING
 
 PROJECT = Path(__file__).resolve().parents[1]

@@ -35,7 +35,8 @@ def cluster() -> Iterator[str]:
         _call("initdb", "-D", data, "-U", "postgres", "-E", "UTF8", "--no-locale", "--no-sync")
         hba = "local all ann scram-sha-256\nlocal all all trust\n"
         (data / "pg_hba.conf").write_text(hba)
-        settings = f"-c listen_addresses= -c unix_socket_directories={home} -c fsync=off -c full_page_writes=off"
+        settings = f"-c listen_addresses= -c unix_socket_directories={home} "
+        settings += "-c fsync=off -c full_page_writes=off"
         _call("pg_ctl", "-D", data, "-w", "-l", home / "log", "-o", settings, "start")
         try:
             run(str(home), "CREATE ROLE ann LOGIN PASSWORD 'secret'")

@@ -28,6 +28,10 @@ _BUILT_IN = {
     "xscore": "assay.tasks.relations:XScore",
     "boost": "assay.bmx.boosted:Boosted",
     "bertscore": "assay.neural.bertscore:BERTScore",
+    "embed": "assay.neural.embed:Embed",
+    "xmover": "assay.neural.mover:XMover",
+    "comet": "assay.neural.comet:COMET",
+    "random": "assay.neural.noise:Noise",
     "mean": "assay.metrics.mean:Mean",
 }
 
@@ -47,7 +51,7 @@ _ALIASES: tuple[tuple[str, Callable[[re.Match[str]], tuple[str, dict[str, str]]]
 
 _NOT_SETTINGS = {
     *("nrefs", "version", "test", "lang", "subset", "origlang", "bs", "ar", "seed"),
-    *("tagger", "spacy", "encoder", "sha256", "depth"),
+    *("tagger", "spacy", "encoder", "sha256", "depth", "mapping_sha256", "lm_sha256", "package"),
 }
 """What a signature says besides the metric's settings."""
 

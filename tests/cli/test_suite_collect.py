@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.suite.building.key import read_key
 from assay.suite.files import read_suite
-from assay.suite.key import read_key
-from assay.suite.outputs import read_runs
+from assay.suite.files.outputs import read_runs
 from tests.corpora import read_lines
 
 ITEMS = [

@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from assay.suite.accuracy import accuracies
 from assay.suite.model import Item
+from assay.suite.statistics.accuracy import accuracies
 from assay.suite.verdicts import Verdicts
 
 HALF = 0.05 + 1e-9

@@ -79,12 +79,13 @@ class BoostResult:
         return Table("Segments", columns, rows, digits={"explanation": 4}, keys=2)
 
     def _note(self) -> str:
-        turned = "" if self.metric.base.higher_is_better else " Less is better: signs are turned."
+        metric = self.metric
+        turned = "" if metric.base.higher_is_better else " Less is better: signs are turned."
         return (
-            f"{self.metric}\nboosted = {self.metric.w:g} · base + {1 - self.metric.w:g} · "
-            f"explanation; the explanation is the power mean (p = {self.metric.p}) of the words' "
-            f"importances.{turned}\ncollapsed: segments whose explanation is next to nothing, so "
-            "that only the base counts; regular=shift prevents it."
+            f"{metric.title}|{metric.signature()}\nboosted = {metric.w:g} · base + "
+            f"{1 - metric.w:g} · explanation; the explanation is the power mean (p = {metric.p}) "
+            f"of the words' importances.{turned}\ncollapsed: segments whose explanation is next "
+            "to nothing, so that only the base counts; regular=shift prevents it."
         )
 
 

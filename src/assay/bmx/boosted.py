@@ -73,8 +73,16 @@ class Boosted(Metric):
             raise DataError(
                 f"boost:random_seed={self.random_seed}: give a whole number of at least 0."
             )
-        self._settle("needs_references", self.base.needs_references)
-        self._settle("scale", f"boosted {self.base.scale}")
+
+    @property
+    def needs_references(self) -> bool:  # type: ignore[override]  # as the metric inside
+        """Whether the metric inside compares with references."""
+        return self.base.needs_references
+
+    @property
+    def scale(self) -> str:  # type: ignore[override]  # as the metric inside
+        """That of the metric inside, within which no score is the best there can be."""
+        return f"boosted {self.base.scale}"
 
     @property
     def at(self) -> WeightAndPower:

@@ -27,4 +27,5 @@ class Erasure(Explainer):
 
     def attribute(self, perturbed: Perturbed, scores: Array) -> Array:
         """What each token's absence takes from the score."""
-        return scores[0] - scores[1:]
+        losses: Array = scores[0] - scores[1:]
+        return losses

@@ -60,8 +60,10 @@ def masked_texts(tokens: tuple[str, ...], keep: NDArray[np.bool_], mask: str) ->
 
 def check_mask(explainer: Explainer, mask: str) -> None:
     """Raise a `DataError` for a mask that is not one word, or that no specification can hold."""
-    if len(mask.split()) != 1 or mask != mask.strip() or "," in mask:
-        raise DataError(f"{explainer.name}:mask={mask!r}: a mask is one word without a comma.")
+    if len(mask.split()) != 1 or mask != mask.strip() or set(mask) & set(",()"):
+        raise DataError(
+            f"{explainer.name}:mask={mask!r}: a mask is one word without commas or round brackets."
+        )
 
 
 def check_at_least(explainer: Explainer, **least: float) -> None:

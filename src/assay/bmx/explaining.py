@@ -112,7 +112,7 @@ def _task(at: int, segment: Segment, side: Side, explainer: Explainer, seed: int
     text = segment.references[0] if side == "reference" else getattr(segment, side)
     tokens = tuple(text.split())
     joined = " ".join(tokens)
-    digest = hashlib.blake2b(f"{side} {joined}".encode(), digest_size=16).digest()
+    digest = hashlib.blake2b(f"{side} {joined}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
     rng = np.random.default_rng([seed, int.from_bytes(digest)])
     perturbed = explainer.perturb(tokens, rng)
     if text != joined:

@@ -25,4 +25,5 @@ class Noise(Explainer):
 
     def attribute(self, perturbed: Perturbed, scores: Array) -> Array:
         """The numbers drawn, which no score changes."""
-        return perturbed.design[0]
+        numbers: Array = perturbed.design[0]
+        return numbers

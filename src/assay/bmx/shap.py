@@ -84,7 +84,8 @@ def _from_subsets(kept: Array, scores: Array) -> Array:
     count = kept.sum(axis=1).astype(int)[:, None]
     gains = weights[np.maximum(count - 1, 0)]
     losses = weights[np.minimum(count, size - 1)]
-    return scores @ np.where(kept == 1, gains, -losses)
+    values: Array = scores @ np.where(kept == 1, gains, -losses)
+    return values
 
 
 def _from_steps(kept: Array, scores: Array) -> Array:

@@ -107,13 +107,13 @@ class ExplainResult:
 
     def _note(self, unknown: int) -> str:
         k = "k words, as many as are tagged" if self.top is None else f"{self.top} words"
+        guess = ", which is what guessing gets as recall" if self.top is None else ""
         note = (
-            "Means over segments; a word counts as suspect the less it helps the score. AUC: how "
+            "Means over segments; a word is the more suspect the less it helps the score. AUC: how "
             "often a tagged word is more suspect than another one (guessing: 0.5). AP: average "
             f"precision. recall: the share of tagged words among the most suspect {k}. tagged: the "
-            "share of words that are tagged, which is about what guessing gets as AP"
-            f"{' and recall' if self.top is None else ''}. left out: people tagged all words or "
-            "none, and nothing can be found."
+            f"share of words that are tagged{guess}. left out: people tagged all words or none, so "
+            "that nothing can be found."
         )
         return note + (f" Of those left out, {unknown} could not be explained." if unknown else "")
 

@@ -72,7 +72,7 @@ def _legend(explained: SystemExplanations) -> str:
     missing = "".join(f", and of {side} those that it misses" for side in others)
     return (
         "Green or {+1} to {+4}: the word helps the score of its segment. Red and underlined or "
-        "[-1] to [-4]: it hurts. The segment's strongest word has the darkest colour. Of the "
+        "[-1] to [-4]: it hurts. The strongest word of a segment has the strongest colour. Of the "
         f"hypothesis, words that do not help are those that the metric takes for wrong{missing}."
     )
 
@@ -91,6 +91,6 @@ def _chosen(explained: SystemExplanations, shown: Sequence[int]) -> str:
     if len(shown) == count:
         return ""
     return (
-        f" These are the {len(shown)} worst of {count} segments; --worst and --segments choose "
+        f" These are the {len(shown)} worst of {count} segments; --worst and --only choose "
         "others, and json and tsv have all."
     )

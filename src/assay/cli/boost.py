@@ -33,7 +33,9 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         f"{names} (default: lime)",
     )
     add("--w", type=float, metavar="SHARE", help="weight of the metric as it is (default: paper's)")
-    add("--p", metavar="POWER", help="of the mean: a number, inf or -inf (default: the paper's)")
+    add(
+        "--p", metavar="POWER", help="of the mean: a number, inf, or as --p=-inf (default: paper's)"
+    )
     add_explaining(parser)
     parser._action_groups[-1].add_argument(
         "--iterations",

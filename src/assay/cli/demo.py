@@ -21,10 +21,10 @@ from assay.registry import parse_all
 from assay.report import render
 from assay.results import Chart, Record, Result, Table, Together
 from assay.scoring import SEED, Questions, score_dataset
-from assay.suite.accuracy import accuracies
 from assay.suite.check import check
-from assay.suite.display import BY_PHENOMENON
-from assay.suite.results import ReportResult
+from assay.suite.showing.display import BY_PHENOMENON
+from assay.suite.showing.results import ReportResult
+from assay.suite.statistics.accuracy import accuracies
 
 __all__ = ["COMMAND"]
 

@@ -39,15 +39,21 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         metavar="EXPLAINER",
         help=f"{', '.join(explainer_names())}, with settings as in lime:samples=50 (default: lime)",
     )
-    add("--hypothesis-only", action="store_true", help="leave the reference or source alone")
+    add(
+        "--sides",
+        choices=("both", "hypothesis"),
+        default="both",
+        help="whose words are explained: reference (or source) and output, or the output alone "
+        "(default: both)",
+    )
     add(
         "--worst",
         type=whole_number(1),
         metavar="N",
-        help="the N segments with the lowest scores, on average over the systems",
+        help="the N segments with the worst scores, on average over the systems",
     )
     add(
-        "--segments",
+        "--only",
         nargs="+",
         action="extend",
         default=[],
@@ -86,7 +92,7 @@ def _run(args: argparse.Namespace) -> int:
     explainer = explainer_named(args.explainer)
     inputs = read_inputs(args)
     metric = _metric(args, inputs.dataset)
-    sides = sides_of(metric, hypothesis_only=args.hypothesis_only)
+    sides = sides_of(metric, hypothesis_only=args.sides == "hypothesis")
     files = [*inputs.files, *(describe(path, len(inputs.dataset)) for path in _tag_files(args))]
     check_output(args, files)
     tags = _read_tags(args, inputs.dataset, sides)
@@ -99,7 +105,7 @@ def _run(args: argparse.Namespace) -> int:
         seed=args.seed,
         track=partial(track, label="Explaining", quiet=args.quiet),
     )
-    asked = args.worst or args.segments
+    asked = args.worst or args.only
     shown = None if asked else tuple(worst_segments(inputs.dataset, metric, SHOWN))
     show(ExplainResult(explanations, shown, tags, args.top), args, inputs=files)
     return 0
@@ -114,11 +120,11 @@ def _metric(args: argparse.Namespace, dataset: Dataset) -> Metric:
 
 def _segments(args: argparse.Namespace, dataset: Dataset, metric: Metric) -> list[int] | None:
     """Positions of the segments that the options choose, or None for all."""
-    if args.worst and args.segments:
-        raise DataError("--worst chooses segments itself; leave --segments out.")
+    if args.worst and args.only:
+        raise DataError("--worst chooses segments itself; leave --only out.")
     if args.worst:
         return worst_segments(dataset, metric, args.worst)
-    places = [at for text in args.segments for at in _places(text, len(dataset))]
+    places = [at for text in args.only for at in _places(text, len(dataset))]
     return list(dict.fromkeys(places)) or None
 
 
@@ -127,9 +133,9 @@ def _places(text: str, length: int) -> range:
     found = re.fullmatch(r"(\d+)(?:-(\d+))?", text, re.ASCII)
     first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
     if not 0 < first <= last:
-        raise DataError(f"--segments {text}: give numbers from 1 up, or ranges as in 10-20.")
+        raise DataError(f"--only {text}: give numbers from 1 up, or ranges as in 10-20.")
     if last > length:
-        raise DataError(f"--segments {text}: the texts have {length} segments.")
+        raise DataError(f"--only {text}: the texts have {length} segments.")
     return range(first - 1, last)
 
 
@@ -174,8 +180,8 @@ COMMAND = Command(
     examples="""
         assay explain ref.txt -i a.txt -m chrf -e shap --format json     one record per word
         assay explain ref.txt -i a.txt b.txt -m bleu --worst 20 -o why.html
-        assay explain ref.txt -i a.txt -e erasure --segments 7 10-12
-        assay explain ref.txt -i a.txt --tags a.tags                     found by the metric?""",
+        assay explain ref.txt -i a.txt -e erasure --only 7 10-12
+        assay explain ref.txt -i a.txt --tags a.tags                     are wrong words found?""",
     configure=_configure,
     run=_run,
 )

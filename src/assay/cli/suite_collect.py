@@ -11,9 +11,9 @@ from pathlib import Path
 from assay.cli.commands import Command
 from assay.cli.output import warn
 from assay.data import DataError
-from assay.suite.collecting import IDS, read_translations, write_collected
-from assay.suite.key import read_key
-from assay.suite.outputs import names_of
+from assay.suite.building.collecting import IDS, read_translations, write_collected
+from assay.suite.building.key import read_key
+from assay.suite.files.outputs import names_of
 
 __all__ = ["COMMAND"]
 

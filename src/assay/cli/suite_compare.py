@@ -20,10 +20,10 @@ from assay.cli.suite_inputs import (
 from assay.cli.suite_store import open_db
 from assay.data import DataError
 from assay.results import Record
-from assay.suite.comparing import CompareResult
-from assay.suite.selecting import as_versions, campaigns, choose
+from assay.suite.showing.comparing import CompareResult
+from assay.suite.showing.selecting import as_versions, campaigns, choose
+from assay.suite.statistics.versions import Average, compare_versions
 from assay.suite.verdicts import Verdicts
-from assay.suite.versions import Average, compare_versions
 
 if TYPE_CHECKING:
     from assay.suite.store.opening import Store

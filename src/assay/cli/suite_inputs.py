@@ -14,8 +14,8 @@ from assay.cli.progress import track
 from assay.cli.suite_store import add_db, open_db
 from assay.data import DataError
 from assay.results import Record
-from assay.suite.accuracy import Correction
-from assay.suite.counting import Policy
+from assay.suite.statistics.accuracy import Correction
+from assay.suite.statistics.counting import Policy
 from assay.suite.verdicts import Verdicts
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def read_outputs(
     args: argparse.Namespace, suite: Suite, **about: str
 ) -> tuple[list[Run], list[Record]]:
     """The runs that the options name, and the files that they came from."""
-    from assay.suite.outputs import read_runs
+    from assay.suite.files.outputs import read_runs
 
     if not args.input:
         raise DataError("no outputs to look at: name the systems' files with -i.")
@@ -176,7 +176,7 @@ def _stored(args: argparse.Namespace) -> Judged:
     refuse_files(args)
     store = open_db(args)
     try:
-        from assay.suite.selecting import choose
+        from assay.suite.showing.selecting import choose
         from assay.suite.store.runs import load_verdicts, stored_runs
 
         with store.read() as connection:

@@ -9,9 +9,9 @@ from assay.cli.commands import Command
 from assay.cli.inputs import describe
 from assay.cli.output import add_output, check_output, show
 from assay.cli.suite_inputs import add_choice, add_examples, add_outputs, add_policy, read_judged
-from assay.suite.accuracy import Test, accuracies
-from assay.suite.results import ReportResult
-from assay.suite.scores import SystemScores, read_system_scores
+from assay.suite.showing.results import ReportResult
+from assay.suite.showing.scores import SystemScores, read_system_scores
+from assay.suite.statistics.accuracy import Test, accuracies
 
 __all__ = ["COMMAND"]
 

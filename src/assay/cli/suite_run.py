@@ -19,7 +19,7 @@ from assay.cli.suite_inputs import (
 )
 from assay.cli.suite_store import open_db
 from assay.data import DataError
-from assay.suite.results import RunResult
+from assay.suite.showing.results import RunResult
 
 if TYPE_CHECKING:
     from assay.suite.store.opening import Store

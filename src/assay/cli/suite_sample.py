@@ -16,9 +16,9 @@ from assay.cli.output import warn
 from assay.data import DataError
 from assay.io import read_lines, write_lines
 from assay.scoring import SEED
+from assay.suite.building.key import KeyLine, read_key, write_key
+from assay.suite.building.sampling import Per, Sample, draw, mix
 from assay.suite.files import read_suite
-from assay.suite.key import KeyLine, read_key, write_key
-from assay.suite.sampling import Per, Sample, draw, mix
 
 __all__ = ["COMMAND"]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.suite.files import read_suite
+from assay.suite.files.outputs import read_runs
 from assay.suite.model import Run, Suite
-from assay.suite.outputs import read_runs
 
 __all__ = ["CAMPAIGNS", "DemoSuite", "demo_suite_files", "read_demo_suite"]
 

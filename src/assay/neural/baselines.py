@@ -29,8 +29,8 @@ class Baseline(NamedTuple):
         return rescaled
 
 
-BUILT_IN = {("minilm", 6): Baseline(0.0, 0.0, 0.0)}
-"""By model and layer."""
+BUILT_IN = {("minilm", 6): Baseline(0.1593, 0.1594, 0.1567)}
+"""By model and layer; from 50,000 pairs among 3,500 English references of newstest2018."""
 
 
 def baseline_of(

@@ -138,7 +138,7 @@ def _places(path: Path, index: Any) -> Iterator[tuple[str, _Place]]:
 
 
 def _array(path: Path) -> NDArray[np.float32] | None:
-    with suppress(OSError, ValueError):
+    with suppress(OSError, EOFError, ValueError):
         array: NDArray[np.float32] = np.load(path, mmap_mode="r", allow_pickle=False)
         return array if array.ndim == 2 else None
     return None

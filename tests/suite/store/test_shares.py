@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.data import DataError
-from assay.suite.agreement import krippendorff_alpha
+from assay.suite.statistics.agreement import krippendorff_alpha
 from assay.suite.store.decisions import save_decision
 from assay.suite.store.records import Share
 from assay.suite.store.shares import assign, clear, ratings, shares

@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 from sqlalchemy import Connection
 
 from assay.data import DataError
-from assay.suite.agreement import krippendorff_alpha, pairwise_agreement
+from assay.suite.statistics.agreement import krippendorff_alpha, pairwise_agreement
 from assay.suite.store.people import add_annotator, all_annotators, annotator_named
 from assay.suite.store.queue import progress
 from assay.suite.store.records import Progress, Ratings, Share

@@ -1,0 +1,1 @@
+"""Samples to be translated, and translations taken back."""

@@ -1,0 +1,1 @@
+"""What runs, reports and comparisons show to people."""

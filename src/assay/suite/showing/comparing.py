@@ -1,0 +1,231 @@
+"""What `suite compare` has to show: the best of each campaign, gains, losses and what flipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from assay.plots import heat_map
+from assay.results import Cell, Chart, Record, Table
+from assay.suite.showing.display import INDENT, cluster_note, with_all_labels
+from assay.suite.showing.flips import flips_table
+from assay.suite.statistics.gains import Gain
+from assay.suite.statistics.versions import Step, Version, Versions
+
+__all__ = ["CompareResult"]
+
+BEST = "The best system of each campaign"
+STEPS = "From one to the next"
+BY_CATEGORY = "Gain by category (percentage points)"
+BY_PHENOMENON = "Gain by phenomenon (percentage points)"
+MAP = "Gain by category and step (percentage points)"
+
+_AVERAGES = ("micro", "category macro", "phenomenon macro")
+
+
+class _Column(NamedTuple):
+    """A step, under the heading that it has in the tables."""
+
+    head: str
+    step: Step
+
+
+class _Line(NamedTuple):
+    """A row of a table: the same row of every step."""
+
+    name: str
+    gains: tuple[Gain, ...]
+    shaded: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class CompareResult:
+    """Campaigns, or versions of one system, compared on their common items.
+
+    `examples` is how many items that were lost, and how many that were gained, to show per step.
+    Versions of one system have no name but that of their campaign.
+    """
+
+    versions: Versions
+    examples: int = 3
+
+    def tables(self) -> list[Table]:
+        """Tables 4 and 6 of the paper, the same by phenomenon, the steps, and what flipped."""
+        flips = flips_table(self._columns, self.examples)
+        return [
+            *([self._best()] if self._choosing else []),
+            self._steps(),
+            self._gains(BY_CATEGORY, "category", self._categories()),
+            self._gains(BY_PHENOMENON, "phenomenon", self._phenomena()),
+            *([flips] if flips.rows else []),
+        ]
+
+    def charts(self) -> list[Chart]:
+        """Gains by category, as a heat map around zero."""
+        records: list[Record] = [
+            {"category": gain.name, "step": column.head, "gain": gain.gain}
+            for column in self._columns
+            for gain in column.step.gains
+            if gain.level == "category" and gain.items
+        ]
+        chart = heat_map(MAP, records, "step", "category", "gain", diverging=True, digits=1)
+        return [with_all_labels(replace(chart, after=BY_CATEGORY))]
+
+    def records(self) -> list[Record]:
+        """One per step and row, and one per item that flipped, of the level "item"."""
+        return [record for column in self._columns for record in _records(column)]
+
+    @property
+    def _choosing(self) -> bool:
+        """Whether there are other systems than one that goes through all campaigns."""
+        found = self.versions
+        return len(found.versions) > len(found.campaigns) or not found.steps
+
+    @cached_property
+    def _columns(self) -> list[_Column]:
+        """Systems that come again; then, from the best of one campaign to the best of the next."""
+        several = len(self.versions.campaigns) > 2
+        steps = [_Column(_head(each, several), each) for each in self.versions.steps]
+        if self._choosing:
+            best = self.versions.best_steps
+            heads = [f"best {each.after.campaign}" if several else "best" for each in best]
+            steps += map(_Column, heads, best)
+        return steps
+
+    def _best(self) -> Table:
+        found = self.versions.best
+        averages = [row for row in found.rows if row.level in _AVERAGES]
+        rows: list[list[Cell]] = [
+            [_campaign(version), version.system, *(row.accuracy[at] for row in averages)]
+            for at, version in enumerate(self.versions.best_versions)
+        ]
+        strong = frozenset(
+            (at, 2 + column)
+            for column, row in enumerate(averages)
+            for at, first in enumerate(row.first_cluster)
+            if first
+        )
+        names = tuple(row.name for row in averages)
+        note = f"Accuracy (%) on {self._items()}.\n{cluster_note(found, 'column')}"
+        columns = ("campaign", "system", *names)
+        return Table(BEST, columns, rows, note, dict.fromkeys(names, 1), strong=strong)
+
+    def _steps(self) -> Table:
+        rows = [[head, *_cells(step)] for head, step in self._columns]
+        columns = ("system", "from", "to", "items", "gained", "lost", "before", "after", "gain")
+        digits = {"before": 1, "after": 1, "gain": 1, "p": 4, "macro gain": 1, "macro p": 4}
+        note = (
+            "gained, lost: items that pass only after, only before. before, after, gain, p: the "
+            "micro-average (%) and McNemar's test, two-tailed; macro: the category macro-average."
+        )
+        if not self.versions.steps:
+            note += "\nNo system is in two of the campaigns under the same name."
+        return Table(STEPS, (*columns, "p", "macro gain", "macro p"), rows, note, digits)
+
+    def _categories(self) -> list[_Line]:
+        kinds = ("category", "micro", "category macro")
+        return [_Line(row[0].name, row) for row in self._rows() if row[0].level in kinds]
+
+    def _phenomena(self) -> list[_Line]:
+        lines: list[_Line] = []
+        for row in self._rows():
+            below = row[0].level == "phenomenon"
+            # The only phenomenon of a category, of the same name, would only repeat it.
+            if not (below and row[0].name == row[0].category == lines[-1].name):
+                name = INDENT * below + row[0].name
+                lines.append(_Line(name, row, shaded=row[0].level == "category"))
+        return lines
+
+    def _rows(self) -> Iterator[tuple[Gain, ...]]:
+        return zip(*(column.step.gains for column in self._columns), strict=True)
+
+    def _gains(self, title: str, head: str, lines: Sequence[_Line]) -> Table:
+        rows = [
+            [line.name, max(gain.items for gain in line.gains), *map(_signed, line.gains)]
+            for line in lines
+        ]
+        alpha = 1 - self.versions.every.level
+        strong = frozenset(
+            (at, 2 + place)
+            for at, line in enumerate(lines)
+            for place, gain in enumerate(line.gains)
+            if gain.p_corrected <= alpha
+        )
+        shaded = frozenset(at for at, line in enumerate(lines) if line.shaded)
+        columns = (head, "items", *(column.head for column in self._columns))
+        note = self._note()
+        return Table(title, columns, rows, note, strong=strong, shaded=shaded, keys=2)
+
+    def _note(self) -> str:
+        campaigns = [name or "-" for name in self.versions.campaigns]
+        steps = ", ".join(f"from {one} to {other}" for one, other in pairwise(campaigns))
+        level = self.versions.every.level
+        return (
+            f"What was gained or lost {steps}, on {self._items()}; empty where nothing. "
+            f"Bold, or * in plain text: significant (McNemar's test, two-tailed, {level:g})."
+        )
+
+    def _items(self) -> str:
+        counting = max(self.versions.every.row("micro").items, default=0)
+        return f"{counting} of {len(self.versions.items)} common items"
+
+
+def _head(step: Step, several: bool) -> str:
+    system = step.after.system
+    return f"{system} {step.after.campaign}".strip() if several or not system else system
+
+
+def _campaign(version: Version) -> str:
+    return version.campaign or "-"
+
+
+def _cells(step: Step) -> list[Cell]:
+    by_level = {gain.level: gain for gain in step.gains}
+    micro, macro = by_level["micro"], by_level["category macro"]
+    counts: list[Cell] = [micro.items, micro.gained, micro.lost]
+    values: list[Cell] = [micro.before, micro.after, micro.gain, micro.p, macro.gain, macro.p]
+    return [_campaign(step.before), _campaign(step.after), *counts, *values]
+
+
+def _signed(gain: Gain) -> str | None:
+    """The gain with its sign, nothing where there is none."""
+    if not gain.items or not (gain.gained or gain.lost):
+        return None
+    return f"{gain.gain:+z.1f}".replace("-", "−")
+
+
+def _records(column: _Column) -> Iterator[Record]:
+    step = column.step
+    system = step.after.system
+    named: Record = {"system": (system or None) if system == step.before.system else column.head}
+    named |= {"from": step.before.campaign, "to": step.after.campaign}
+    for gain in step.gains:
+        yield named | {
+            "level": gain.level,
+            "name": gain.name,
+            "items": gain.items,
+            "before": gain.before,
+            "after": gain.after,
+            "gain": gain.gain,
+            "gained": gain.gained,
+            "lost": gain.lost,
+            "p": gain.p,
+            "p_corrected": gain.p_corrected,
+        }
+    for flip in step.flips:
+        ends = (0.0, 100.0) if flip.gained else (100.0, 0.0)
+        yield named | {
+            "level": "item",
+            "name": flip.item.id,
+            "items": 1,
+            "before": ends[0],
+            "after": ends[1],
+            "gain": ends[1] - ends[0],
+            "gained": int(flip.gained),
+            "lost": int(not flip.gained),
+            "p": None,
+            "p_corrected": None,
+        }

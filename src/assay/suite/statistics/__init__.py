@@ -1,0 +1,1 @@
+"""Accuracies, their intervals and tests, and how far people agree."""

@@ -1,0 +1,177 @@
+"""How many items each system passes: by phenomenon, by category, and on average."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.data import DataError
+from assay.suite.model import Item
+from assay.suite.statistics.counting import Counted, Policy, counted
+from assay.suite.statistics.figures import Figures, macro_figures, plain_figures
+from assay.suite.statistics.first_cluster import Correction, Test, best_of, corrected
+from assay.suite.statistics.groups import Level, averaged, grouped, tally
+from assay.suite.verdicts import Verdicts
+
+__all__ = ["Accuracies", "Correction", "Level", "Row", "Test", "accuracies", "measured"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table; what is a tuple has one value per system, in their order.
+
+    `name` is the phenomenon's, the category's, or "micro-average", "category macro-average" and
+    "phenomenon macro-average"; `category` is "" for averages. `items` counts the items that enter
+    the row, `passed` those of them that passed. `accuracy`, `low` and `high` are percentages,
+    `nan` where no item counts. `p` is that of the system being worse than the best of the row,
+    one-tailed; it is `nan` for the best itself and for whom nothing counts. `groups` is how many
+    categories or phenomena a macro-average is over, and 1 elsewhere.
+    """
+
+    level: Level
+    name: str
+    category: str
+    items: tuple[int, ...]
+    passed: tuple[int, ...]
+    accuracy: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    p: tuple[float, ...]
+    p_corrected: tuple[float, ...]
+    first_cluster: tuple[bool, ...]
+    groups: int = 1
+
+    @property
+    def size(self) -> int:
+        """The most items that count for a system; under "fair" they are as many for all."""
+        return max(self.items)
+
+    @property
+    def average(self) -> float:
+        """The mean accuracy of the systems that have one, `nan` where none has."""
+        known = [each for each in self.accuracy if not math.isnan(each)]
+        return sum(known) / len(known) if known else math.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Accuracies:
+    """All rows: every category, followed by its phenomena, and the three averages at the end.
+
+    Categories and phenomena come in the order of the items.
+    """
+
+    systems: tuple[str, ...]
+    rows: tuple[Row, ...]
+    counted: Counted
+    test: Test
+    correct: Correction
+    level: float
+
+    def at(self, *levels: Level) -> Iterator[Row]:
+        """The rows of these levels, in order."""
+        return (row for row in self.rows if row.level in levels)
+
+    def row(self, level: Level, name: str = "") -> Row:
+        """The first row of a level, or that with this name; `KeyError` where there is none."""
+        for row in self.at(level):
+            if name in (row.name, ""):
+                return row
+        raise KeyError((level, name))
+
+
+def accuracies(
+    verdicts: Verdicts,
+    *,
+    policy: Policy = "fair",
+    test: Test = "z",
+    correct: Correction = "none",
+    level: float = 0.95,
+) -> Accuracies:
+    """The accuracy of every system, row by row, with intervals and first clusters.
+
+    Intervals hold the true accuracy with probability `level`: Wilson's, and MOVER's for macro-
+    averages. The first cluster of a row has its best systems and those that are not worse by the
+    `test` at `level`, one-tailed. `correct` makes up for the comparisons with the best in all
+    rows of one level (phenomenon, category, or one of the averages).
+
+    A macro-average is over the categories or phenomena that have items for every system, but
+    for systems that have none at all.
+    """
+    counts = counted(verdicts, policy)
+    return measured(
+        verdicts.systems, verdicts.items, counts, test=test, correct=correct, level=level
+    )
+
+
+def measured(
+    systems: Sequence[str],
+    items: Sequence[Item],
+    counts: Counted,
+    *,
+    test: Test,
+    correct: Correction,
+    level: float,
+) -> Accuracies:
+    """The accuracies by what counts."""
+    if not systems:
+        raise DataError("no system: an accuracy needs at least one run on the suite.")
+    _refuse_unknown("test", test, get_args(Test))
+    _refuse_unknown("correction", correct, get_args(Correction))
+    groups = grouped(items)
+    table = tally(groups, counts.values)
+    heads = [_Head(group.level, group.name, group.category, 1) for group in groups]
+    parts = [plain_figures(table, test=test, level=level)]
+    for macro, some in averaged(groups, table).items():
+        heads.append(_Head(macro, f"{macro}-average", "", len(some.items)))
+        parts.append(macro_figures(some, test=test, level=level))
+    figures = Figures(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+    rows = _rows(heads, figures, correct, level)
+    return Accuracies(tuple(systems), rows, counts, test, correct, level)
+
+
+class _Head(NamedTuple):
+    """What a row says of itself before its figures."""
+
+    level: Level
+    name: str
+    category: str
+    groups: int
+
+
+def _rows(
+    heads: Sequence[_Head], figures: Figures, correct: Correction, level: float
+) -> tuple[Row, ...]:
+    p = corrected(figures.p, [head.level for head in heads], correct)
+    # Whatever the test says, the best are in; an unknown p is not above anything.
+    first = best_of(figures.accuracy) | (p >= 1 - level)
+    return tuple(
+        Row(
+            level=head.level,
+            name=head.name,
+            category=head.category,
+            items=_values(figures.items[at].astype(int)),
+            passed=_values(figures.passed[at].astype(int)),
+            accuracy=_values(100 * figures.accuracy[at]),
+            low=_values(100 * figures.low[at]),
+            high=_values(100 * figures.high[at]),
+            p=_values(figures.p[at]),
+            p_corrected=_values(p[at]),
+            first_cluster=_values(first[at]),
+            groups=head.groups,
+        )
+        for at, head in enumerate(heads)
+    )
+
+
+def _values(row: NDArray[Any]) -> tuple[Any, ...]:
+    return tuple(row.tolist())
+
+
+def _refuse_unknown(what: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise DataError(f"{what} {value!r}: choose one of {', '.join(choices)}.")
