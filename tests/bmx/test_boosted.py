@@ -261,3 +261,11 @@ def test_the_explainer_is_the_one_that_is_named():
     found = Boosted(explainer="lime:samples=30")
     assert found.words == explainer_named("lime:samples=30")
     assert found.explainer == "lime(samples=30)"
+
+
+@pytest.mark.parametrize(("name", "unit"), [("chrf", 100), ("ter", 100), ("moody", 1)])
+@pytest.mark.usefixtures("moody")
+def test_random_importances_are_of_the_size_of_the_metric(name, unit):
+    found = explained_by(explainer_named("random"), parse(name), SEGMENTS, seed=1)
+    assert 0 <= found.importances.values.min() < 0.1 * unit
+    assert 0.9 * unit < found.importances.values.max() <= unit

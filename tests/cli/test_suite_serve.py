@@ -18,6 +18,7 @@ import pytest
 from assay.suite.store.decisions import history
 from assay.suite.store.opening import open_store
 from assay.suite.store.people import add_annotator
+from tests import postgresql
 from tests.suite.web.hubby import new_store
 
 ITEM = {
@@ -82,9 +83,10 @@ def decided(address, *, most):
             yield client.post("/decide", data=fields).raise_for_status()
 
 
-def test_what_was_acknowledged_is_there_after_a_kill(db):
+def kill_in_the_middle(where):
+    """Kill the server while decisions are being saved; gives how many were acknowledged, kept."""
     acknowledged = 0
-    with serving("--db", "suite.db") as (address, process):
+    with serving("--db", str(where)) as (address, process):
         killer = threading.Timer(1, process.kill)
         with contextlib.suppress(httpx.TransportError):
             for _ in decided(address, most=100):
@@ -92,9 +94,25 @@ def test_what_was_acknowledged_is_there_after_a_kill(db):
                 if acknowledged == 5:
                     killer.start()
         killer.cancel()
+    with closing(open_store(where)) as store, store.read() as connection:
+        return acknowledged, len(history(connection, limit=1000))
+
+
+def test_what_was_acknowledged_is_there_after_a_kill(db):
+    acknowledged, kept = kill_in_the_middle(db)
     assert acknowledged >= 5
-    with closing(open_store(db)) as store, store.read() as connection:
-        kept = len(history(connection, limit=1000))
+    assert acknowledged <= kept <= acknowledged + 1
+
+
+def test_what_was_acknowledged_is_there_after_a_kill_on_postgresql(here):
+    if postgresql.binary("initdb") is None:
+        pytest.skip(postgresql.MISSING)
+    with postgresql.cluster() as server:
+        postgresql.run(server, "CREATE DATABASE suite")
+        where = postgresql.address(server, "suite")
+        new_store(where).close()
+        acknowledged, kept = kill_in_the_middle(where)
+    assert acknowledged >= 5
     assert acknowledged <= kept <= acknowledged + 1
 
 

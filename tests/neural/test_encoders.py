@@ -113,7 +113,7 @@ def test_a_layer_gives_the_hidden_states_of_that_layer(tiny, layer):
 
 
 def test_a_layer_that_is_not_there_is_told(tiny):
-    with pytest.raises(DataError, match="layer=4: .* has 3 layers"):
+    with pytest.raises(DataError, match=r"layer=4: .* has 3 layers"):
         made_anew(tiny, layer=4)
 
 

@@ -47,7 +47,7 @@ def test_a_batch_that_was_halved_stays_so():
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_single_item_without_memory_is_told(workers):
     work, _ = limited(0, MemoryError("no room"))
-    with pytest.raises(DataError, match="out of memory with a single text in a batch .no room"):
+    with pytest.raises(DataError, match=r"out of memory with a single text in a batch .no room"):
         list(in_batches(range(5), work, size=4, workers=workers))
 
 

@@ -101,7 +101,7 @@ def test_a_damaged_array_counts_as_absent(tmp_path, content):
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match="vectors cannot be kept there .* ASSAY_EMBEDDINGS"):
+    with pytest.raises(DataError, match=r"vectors cannot be kept there .* ASSAY_EMBEDDINGS"):
         KeptOnDisk(tmp_path / "file", "some encoder")
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from assay.bmx.explainer import Explainer
 from assay.bmx.explaining import Explanation, Track, explain, sides_of
+from assay.bmx.noise import Noise
 from assay.bmx.powermean import EPSILON, Ragged, Regular, collapsed, power_means, regularised
 from assay.data import Segment
 from assay.metrics.base import Array, Metric
@@ -95,10 +96,13 @@ def explained_by(
     found = run(metric, segments, explainer, sides=wanted, seed=seed)
     by_segment = [list(each) for _, each in groupby(found, key=attrgetter("segment"))]
     sign = 1.0 if metric.higher_is_better else -1.0
+    unit = 100.0 if metric.scale.endswith("0-100") else 1.0
+    # Random importances lie between 0 and 1, whatever the scale and direction of the metric.
+    factor = unit if isinstance(explainer, Noise) else sign
     return Explained(
         base=sign * np.array([each[0].score for each in by_segment], float),
-        importances=Ragged.of([sign * _concatenated(each) for each in by_segment]),
-        epsilon=EPSILON * (100 if metric.scale.endswith("0-100") else 1),
+        importances=Ragged.of([factor * _concatenated(each) for each in by_segment]),
+        epsilon=EPSILON * unit,
     )
 
 

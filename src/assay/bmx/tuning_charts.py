@@ -75,7 +75,9 @@ def _density(result: TuneResult, factor: str, value: str) -> list[Record]:
     if not len(gains) or np.ptp(gains) < 1e-12:
         return []
     # Thousands of points on a grid: a smoothed histogram is as good as a kernel estimate.
-    counts, edges = np.histogram(gains, bins=BINS, density=True)
+    margin = 0.1 * float(np.ptp(gains))
+    ends = (gains.min() - margin, gains.max() + margin)
+    counts, edges = np.histogram(gains, bins=BINS, range=ends, density=True)
     kernel = np.exp(-0.5 * (np.arange(-9, 10) / 3) ** 2)
     smooth = np.convolve(counts, kernel / kernel.sum(), mode="same")
     middles = (edges[1:] + edges[:-1]) / 2

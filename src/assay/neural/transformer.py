@@ -176,29 +176,37 @@ class TransformerEncoder(Encoder):
 
 
 def _load(model: Model) -> tuple[Any, Any]:
+    """The part that reads text, and the tokenizer."""
     if not (find_spec("torch") and find_spec("transformers")):
         raise DataError(f"the model {model.name} needs more packages: {INSTALL}")
-    from transformers import AutoConfig, AutoModel, AutoTokenizer
-
     logging: Any = import_module("transformers.utils.logging")
     had_bar = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
-        config = AutoConfig.from_pretrained(model.transformer, local_files_only=True)
-        prefix = {"add_prefix_space": True} if config.model_type in _PREFIXED else {}
-        tokenizer = AutoTokenizer.from_pretrained(
-            model.transformer, local_files_only=True, **prefix
-        )
-        module = AutoModel.from_pretrained(model.transformer, local_files_only=True)
+        return _load_module(model), _load_tokenizer(model)
     except (OSError, ValueError, KeyError) as error:
         raise DataError(f"{model.name}: the model cannot be read ({_first_line(error)}).") from None
     finally:
         if had_bar:
             logging.enable_progress_bar()
+
+
+def _load_module(model: Model) -> Any:
+    from transformers import AutoModel
+
+    module = AutoModel.from_pretrained(model.transformer, local_files_only=True)
     # BART and T5: what reads the text is one half of the model.
-    if hasattr(module, "decoder") and hasattr(module, "encoder"):
-        module = module.encoder
-    return module, tokenizer
+    is_half = hasattr(module, "decoder") and hasattr(module, "encoder")
+    return module.encoder if is_half else module
+
+
+def _load_tokenizer(model: Model) -> Any:
+    from transformers import AutoConfig, AutoTokenizer
+
+    config = AutoConfig.from_pretrained(model.transformer, local_files_only=True)
+    # As in bert_score, whose own request for a blank is ignored since transformers 5.
+    prefix = {"add_prefix_space": True} if config.model_type in _PREFIXED else {}
+    return AutoTokenizer.from_pretrained(model.transformer, local_files_only=True, **prefix)
 
 
 @contextmanager

@@ -37,8 +37,8 @@ def test_the_words_that_a_rule_found_are_marked():
         Span("court", "bad"),
         Span("house, was nice"),
     )
-    assert marked(DISH, "The court house, was nice", "1-1", "bad")[1] == ("court house,", "bad")
-    assert marked(DISH, "was the tribunal", "1-2", "bad")[1] == ("the tribunal", "bad")
+    assert marked(DISH, "The court house, was nice", "1-1", "bad")[1] == Span("court house,", "bad")
+    assert marked(DISH, "was the tribunal", "1-2", "bad")[1] == Span("the tribunal", "bad")
 
 
 @pytest.mark.parametrize("by", [None, "Anna", "1+1"])

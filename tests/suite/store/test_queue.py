@@ -108,6 +108,16 @@ def test_what_was_skipped_waits_in_a_queue_of_its_own_and_for_others(three):
     assert upcoming(three, ANN, skipped=True) is None
 
 
+def test_skipping_what_was_skipped_leads_on_to_the_next(three):
+    say(three, ANN, "so a", "skip")
+    say(three, ANN, "hm a", "skip")
+    assert upcoming(three, ANN, skipped=True) == "so a"
+    say(three, ANN, "so a", "skip")
+    assert upcoming(three, ANN, skipped=True) == "hm a"
+    say(three, ANN, "hm a", "skip")
+    assert upcoming(three, ANN, skipped=True) == "so a"
+
+
 def test_what_was_taken_back_waits_again(three):
     say(three, ANN, "so a")
     with three.write() as conn:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, select, true
 
 from assay.suite.model import Item
 from assay.suite.store.cases import case, stored_outputs
@@ -13,8 +14,8 @@ from assay.suite.store.filtering import conditions
 from assay.suite.store.progressing import progress
 from assay.suite.store.reading import load_items
 from assay.suite.store.records import Case, FilterChoices, Filters, StoredOutput
-from assay.suite.store.tables import annotators, items, outputs, runs
-from assay.suite.store.waiting import Waiting, said_by, skipped_by, waiting_for
+from assay.suite.store.tables import annotators, decisions, items, outputs, runs
+from assay.suite.store.waiting import Waiting, said_by, skip_of, waiting_for
 
 __all__ = ["case", "choices", "disputed_cases", "find", "next_case", "progress"]
 
@@ -24,15 +25,18 @@ ALL = Filters()
 def next_case(
     connection: Connection, annotator: int, filters: Filters = ALL, *, skipped: bool = False
 ) -> Case | None:
-    """The first output in a person's queue; of those that they skipped, with `skipped`.
+    """The first output in a person's queue; with `skipped`, the one they skipped longest ago.
 
     In the queue are the warnings of the rules that this person has said nothing of and that are
     not disputed: of the items that were given to this person, whoever else has judged them, and
     of the items that were given to nobody, those that nobody has judged.
     """
-    word = skipped_by(annotator) if skipped else ~said_by(annotator)
-    wanted = and_(word, *conditions(connection, filters))
-    found = [_first(connection, part, wanted) for part in waiting_for(annotator)]
+    wanted = and_(true(), *conditions(connection, filters))
+    if skipped:
+        look = partial(_first_skipped, connection, wanted=wanted, annotator=annotator)
+    else:
+        look = partial(_first, connection, wanted=and_(~said_by(annotator), wanted))
+    found = [look(part) for part in waiting_for(annotator)]
     first = min((each for each in found if each), default=None)
     return case(connection, first.output, annotator) if first else None
 
@@ -93,6 +97,21 @@ def _first(connection: Connection, waiting: Waiting, wanted: ColumnElement[bool]
     within = select(func.min(outputs.c.id)).select_from(_JOINED)
     output = connection.execute(within.where(items.c.id == item.id, open_)).scalar_one()
     return _Place(item.position, output)
+
+
+def _first_skipped(
+    connection: Connection, waiting: Waiting, wanted: ColumnElement[bool], *, annotator: int
+) -> _Place | None:
+    """The output that was skipped longest ago, so that skipping again leads on."""
+    asked = (
+        select(decisions.c.id, outputs.c.id.label("output"))
+        .select_from(_JOINED.join(decisions, skip_of(annotator)))
+        .where(waiting.items, waiting.outputs, wanted)
+        .order_by(decisions.c.id)
+        .limit(1)
+    )
+    found = connection.execute(asked).first()
+    return _Place(found.id, found.output) if found else None
 
 
 _JOINED = items.join(outputs, outputs.c.item_id == items.c.id)

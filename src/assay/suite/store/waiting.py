@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, and_, exists
 
 from assay.suite.store.tables import assignments, decisions, items, outputs
 
-__all__ = ["Waiting", "said_by", "skipped_by", "waiting_for"]
+__all__ = ["Waiting", "said_by", "skip_of", "waiting_for"]
 
 
 class Waiting(NamedTuple):
@@ -37,9 +37,9 @@ def said_by(annotator: int) -> ColumnElement[bool]:
     return exists().where(_word_of(annotator))
 
 
-def skipped_by(annotator: int) -> ColumnElement[bool]:
-    """The person has skipped the output."""
-    return exists().where(_word_of(annotator), decisions.c.verdict == "skip")
+def skip_of(annotator: int) -> ColumnElement[bool]:
+    """A decision is this person's, on the output, to skip it."""
+    return and_(_word_of(annotator), decisions.c.verdict == "skip")
 
 
 def _word_of(annotator: int) -> ColumnElement[bool]:
