@@ -6,7 +6,7 @@ import argparse
 
 from assay.cli.commands import Command, whole_number
 from assay.cli.inputs import add_inputs, add_metrics
-from assay.cli.meta_golds import add_golds
+from assay.cli.meta_golds import add_given, add_golds, add_humans
 from assay.cli.meta_panels import panels_of_tables, panels_of_texts
 from assay.cli.output import add_output, check_output, show
 from assay.cli.progress import track
@@ -40,25 +40,9 @@ def _let_be_several(parser: argparse.ArgumentParser, option: str, remark: str) -
 
 
 def _add_scores(parser: argparse.ArgumentParser) -> None:
-    add = parser._action_groups[-1].add_argument
-    add(
-        "--scores",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="FILE",
-        help="scores from elsewhere (a neural metric), of segments or at the level asked for",
-    )
-    add(
-        "--lower",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="NAME",
-        help="given scores (of --scores, --table or --human) of which less is better; known by "
-        "itself of ter, wer and cer",
-    )
-    add(
+    group = parser._action_groups[-1]
+    add_given(group)
+    group.add_argument(
         "--round",
         nargs="+",
         action="extend",
@@ -126,19 +110,15 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_exclusions(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("who and what counts").add_argument
+    group = parser.add_argument_group("who and what counts")
+    add = group.add_argument
     add(
         "--outliers",
         choices=("keep", "drop"),
         default="keep",
         help="drop systems whose human score is far from all others (default: keep)",
     )
-    add(
-        "--humans",
-        choices=("out", "in"),
-        default="out",
-        help="human translations among the systems: leave them out or in (default: out)",
-    )
+    add_humans(group)
     add(
         "--leave-out",
         choices=("none", "paper"),

@@ -12,7 +12,7 @@ from assay.io import read_lines, read_scores
 from assay.io.entries import level_of
 from assay.meta.gold import Gold
 
-__all__ = ["add_golds", "folder_golds", "read_golds"]
+__all__ = ["add_given", "add_golds", "add_humans", "folder_golds", "read_golds"]
 
 
 def add_golds(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +35,37 @@ def add_golds(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the column with the scores; several are several kinds of human score (default: the "
         "first of z, raw, mqm, score that is there)",
+    )
+
+
+def add_given(group: argparse._ActionsContainer) -> None:
+    """`--scores` and `--lower`: metrics that were computed elsewhere."""
+    group.add_argument(
+        "--scores",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE",
+        help="scores from elsewhere (a neural metric), of segments or at the level asked for",
+    )
+    group.add_argument(
+        "--lower",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help="given scores (of --scores, --table or --human) of which less is better; known by "
+        "itself of ter, wer and cer",
+    )
+
+
+def add_humans(group: argparse._ActionsContainer) -> None:
+    """`--humans`: whether human translations among the systems count."""
+    group.add_argument(
+        "--humans",
+        choices=("out", "in"),
+        default="out",
+        help="human translations among the systems: leave them out or in (default: out)",
     )
 
 

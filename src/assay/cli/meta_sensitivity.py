@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.cli.commands import Command, whole_number
 from assay.cli.inputs import add_inputs, add_metrics, describe, read_inputs, read_metrics
-from assay.cli.meta_golds import add_golds, folder_golds, read_golds
+from assay.cli.meta_golds import add_given, add_golds, add_humans, folder_golds, read_golds
 from assay.cli.output import add_output, check_output, show
 from assay.cli.progress import track
 from assay.data import DataError, Dataset
@@ -33,47 +33,22 @@ METRICS = ("bleu", "chrf")
 def _configure(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add_metrics(parser, METRICS)
-    _add_scores(parser)
+    add_given(parser.add_argument_group("metrics from elsewhere"))
     add_golds(parser)
     _add_texts(parser)
     _add_questions(parser)
     add_output(parser)
 
 
-def _add_scores(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("metrics from elsewhere").add_argument
-    add(
-        "--scores",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="FILE",
-        help="scores of segments from elsewhere (a neural metric)",
-    )
-    add(
-        "--lower",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="NAME",
-        help="given scores (of --scores or --human) of which less is better",
-    )
-
-
 def _add_texts(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("texts to compare within a system").add_argument
-    add(
+    group = parser.add_argument_group("texts to compare within a system")
+    group.add_argument(
         "--section",
         type=whole_number(1),
         metavar="N",
         help="sections of N segments instead of documents",
     )
-    add(
-        "--humans",
-        choices=("out", "in"),
-        default="out",
-        help="human translations among the systems: leave them out or in (default: out)",
-    )
+    add_humans(group)
 
 
 def _add_questions(parser: argparse.ArgumentParser) -> None:
