@@ -38,7 +38,10 @@ def theirs(segments, folder=None, **options):
         found.compute_idf([line for segment in segments for line in segment.references])
     hypotheses = [segment.hypothesis for segment in segments]
     references = [list(segment.references) for segment in segments]
-    return np.array([each.numpy() for each in found.score(hypotheses, references)]).T
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = found.score(hypotheses, references)
+    return np.array([each.numpy() for each in scores]).T
 
 
 def close(values):
@@ -118,6 +121,7 @@ ARCHITECTURES = {
 
 
 @needs_models
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("name", ARCHITECTURES)
 @pytest.mark.parametrize("layer", [1, 4])
 def test_layers_are_dropped_as_bert_score_drops_them(tmp_path, name, layer):

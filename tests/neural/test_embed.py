@@ -33,7 +33,7 @@ def sentence_transformer(folder):
     """The package's own encoder of a sentence, one at a time."""
     from sentence_transformers import SentenceTransformer
 
-    model = SentenceTransformer(folder, device="cpu", local_files_only=True)
+    model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
     return lambda line: model.encode(line, show_progress_bar=False)
 
 

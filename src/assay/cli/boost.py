@@ -100,7 +100,7 @@ def _boosted(args: argparse.Namespace, metrics: list[Metric]) -> Boosted:
 
 COMMAND = Command(
     name="boost",
-    usage="REF ... -i SYS ... [-m METRIC] [-e EXPLAINER] [--w SHARE] [--p POWER] [options]",
+    usage="REF ... -i SYS ... [-m METRIC] [-e EXPLAINER] [options]",
     description=(
         "Make a metric better by explanations of itself (Leiter et al., 2022): a share of its own\n"
         "score, and for the rest a power mean of how important each word is to that score. The\n"

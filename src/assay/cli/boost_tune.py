@@ -174,7 +174,7 @@ def _better(first: Array, second: Array, gold: Array, *, trials: int, seed: int)
 
 COMMAND = Command(
     name="boost tune",
-    usage="REF ... -i SYS ... --human FILE [-m METRIC ...] [-e EXPLAINER ...] [options]",
+    usage="REF ... -i SYS ... --human FILE [-m METRIC ...] [-e EXPLAINER ...]",
     description=(
         "Find the weight and power with which a boosted metric agrees best with people: the whole\n"
         "grid of Leiter et al. (2022) for every metric and explainer, the medians of what was\n"

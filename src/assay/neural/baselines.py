@@ -74,8 +74,7 @@ def write_baselines(path: Path | str, baselines: Mapping[int, Baseline]) -> None
 
 def _baseline(path: Path | str, number: int, row: Mapping[str, str], layer: int) -> Baseline | None:
     try:
-        if int(row["LAYER"]) != layer:
-            return None
+        own = int(row["LAYER"])
         found = Baseline(float(row["P"]), float(row["R"]), float(row["F"]))
     except (KeyError, TypeError, ValueError):
         raise DataError(
@@ -84,4 +83,4 @@ def _baseline(path: Path | str, number: int, row: Mapping[str, str], layer: int)
         ) from None
     if not all(-1 <= value < 1 for value in found):
         raise DataError(f"{path}: line {number}: a baseline is a number from -1 to below 1.")
-    return found
+    return found if own == layer else None

@@ -23,8 +23,6 @@ _WHERE = (
 _USUAL = {
     "bert-base-uncased": 9,
     "bert-large-uncased": 18,
-    "bert-base-cased": 9,
-    "bert-large-cased": 18,
     "bert-base-multilingual-cased": 9,
     "bert-base-chinese": 8,
     "distilbert-base-uncased": 5,
