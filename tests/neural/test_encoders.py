@@ -343,6 +343,15 @@ def test_a_piece_of_the_use_encoder_stands_in_its_word():
     assert encoder_named("use").pieces([" "])[0].is_empty
 
 
+def test_the_use_encoder_s_states_end_where_those_of_other_models_do():
+    encoder = encoder_named("use")
+    long = " ".join(LINES * 5)
+    (pieces,), (states,) = encoder.pieces([long]), encoder.states([long])
+    assert len(pieces.ids) == len(states) == 512
+    assert pieces.tokens[-1] == encoder.pieces(["short"])[0].tokens[-1]
+    assert pieces.special.tolist() == [True, *[False] * 510, True]
+
+
 def test_the_use_encoder_has_no_layers():
     with pytest.raises(DataError, match="layer=2: the model use has no layers"):
         encoder_named("use", layer=2)

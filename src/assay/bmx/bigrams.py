@@ -114,13 +114,16 @@ class BigramModel:
 
     def _after(self, left: int | None, words: NDArray[np.intp]) -> Array:
         if left is None:
-            return self.shares[words]
+            own: Array = self.shares[words]
+            return own
         pairs = _picked(*_line(self.following, left), words)
-        return TRUST * pairs + self._rest[left] * self.shares[words]
+        mixed: Array = TRUST * pairs + self._rest[left] * self.shares[words]
+        return mixed
 
     def _before(self, right: int, words: NDArray[np.intp]) -> Array:
         pairs = _picked(*_line(self._preceding, right), words)
-        return TRUST * pairs + self._rest[words] * self.shares[right]
+        mixed: Array = TRUST * pairs + self._rest[words] * self.shares[right]
+        return mixed
 
     @cached_property
     def _index(self) -> dict[str, int]:

@@ -54,8 +54,9 @@ def masked_texts(tokens: tuple[str, ...], keep: NDArray[np.bool_], mask: str) ->
     >>> masked_texts(("a", "b"), np.array([[True, True], [False, True]]), "_")
     ['a b', '_ b']
     """
-    words = np.where(keep, np.array(tokens, object), mask)
-    return list(map(" ".join, words.tolist()))
+    words = np.array((mask, *tokens), object)
+    places = np.where(keep, np.arange(1, len(words)), 0)
+    return list(map(" ".join, words[places].tolist()))
 
 
 def check_mask(explainer: Explainer, mask: str) -> None:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, count, repeat
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
 
 import numpy as np
@@ -14,13 +15,16 @@ from assay.bmx.explainer import Explainer, Perturbed
 from assay.data import DataError, Segment
 from assay.metrics.base import Array, Metric
 
-__all__ = ["Explanation", "Side", "Track", "explain", "sides_of"]
+__all__ = ["Explanation", "Side", "Track", "explain", "rng_of", "sides_of"]
 
 T = TypeVar("T")
 Side: TypeAlias = Literal["reference", "source", "hypothesis"]
 
 BLOCK = 2**13
 """The metric is called on about so many texts at once, so that memory stays bounded."""
+
+LONGEST = 1000
+"""A text of more words is scored, but not explained: it would have to be scored too often."""
 
 
 class Track(Protocol):
@@ -89,6 +93,13 @@ def explain(
     return list(track(found, total=len(segments) * len(chosen)))
 
 
+def rng_of(seed: int, side: Side, tokens: tuple[str, ...]) -> np.random.Generator:
+    """The randomness of one text: the same wherever it turns up under this seed."""
+    text = f"{side} {' '.join(tokens)}".encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(text, digest_size=16).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest)])
+
+
 class _Task(NamedTuple):
     """One side of one segment, to be explained."""
 
@@ -112,9 +123,9 @@ def _task(at: int, segment: Segment, side: Side, explainer: Explainer, seed: int
     text = segment.references[0] if side == "reference" else getattr(segment, side)
     tokens = tuple(text.split())
     joined = " ".join(tokens)
-    digest = hashlib.blake2b(f"{side} {joined}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    rng = np.random.default_rng([seed, int.from_bytes(digest)])
-    perturbed = explainer.perturb(tokens, rng)
+    if len(tokens) > LONGEST:
+        return _Task(at, segment, side, tokens, Perturbed([text], np.ones((1, len(tokens)))))
+    perturbed = explainer.perturb(tokens, rng_of(seed, side, tokens))
     if text != joined:
         # The full text is scored as it was given, with all its blanks.
         texts = [text if each == joined else each for each in perturbed.texts]
@@ -139,9 +150,13 @@ def _blocks(tasks: Iterable[_Task]) -> Iterator[list[_Task]]:
 def _scores(metric: Metric, block: list[_Task]) -> list[Array]:
     """The scores of every task's texts, from one call on what is distinct among them."""
     places: dict[Segment, int] = {}
-    at = [[places.setdefault(each, len(places)) for each in _segments(task)] for task in block]
-    scores = metric.statistics(list(places)).segments()
-    return [scores[each] for each in at]
+    asked = chain.from_iterable(map(_segments, block))
+    # Every segment's first place in the block; a loop in Python would take most of the time.
+    first = np.fromiter(map(places.setdefault, asked, count()), np.intp)
+    distinct = np.fromiter(places.values(), np.intp, len(places))
+    scores = metric.statistics(list(places)).segments()[np.searchsorted(distinct, first)]
+    ends = np.cumsum([len(task.perturbed.texts) for task in block])
+    return np.split(scores, ends[:-1])
 
 
 _make_segment = partial(tuple.__new__, Segment)
@@ -152,18 +167,27 @@ def _segments(task: _Task) -> Iterable[Segment]:
     hypothesis, references, source = task.segment
     texts = task.perturbed.texts
     if task.side == "hypothesis":
-        return (_make_segment((text, references, source)) for text in texts)
+        return map(_make_segment, zip(texts, repeat(references), repeat(source)))
     if task.side == "source":
-        return (_make_segment((hypothesis, references, text)) for text in texts)
-    others = references[1:]
-    return (_make_segment((hypothesis, (text, *others), source)) for text in texts)
+        return map(_make_segment, zip(repeat(hypothesis), repeat(references), texts))
+    changed = ((text, *references[1:]) for text in texts)
+    return map(_make_segment, zip(repeat(hypothesis), changed, repeat(source)))
 
 
 def _explanation(metric: Metric, explainer: Explainer, task: _Task, scores: Array) -> Explanation:
-    score, unknown = float(scores[0]), int((~np.isfinite(scores)).sum())
+    reason = _reason(metric, task, scores)
+    if reason:
+        importances = np.full(len(task.tokens), np.nan)
+    else:
+        importances = explainer.attribute(task.perturbed, scores)
+    return Explanation(task.at, task.side, task.tokens, importances, float(scores[0]), reason)
+
+
+def _reason(metric: Metric, task: _Task, scores: Array) -> str:
+    """Why there is no explanation; empty where there is one."""
+    if len(task.tokens) > LONGEST:
+        return f"a text of {len(task.tokens)} words; up to {LONGEST} are explained"
+    unknown = int((~np.isfinite(scores)).sum())
     if unknown:
-        reason = f"{metric} gives no number for {unknown} of the {len(scores)} texts to score"
-        nothing = np.full(len(task.tokens), np.nan)
-        return Explanation(task.at, task.side, task.tokens, nothing, score, reason)
-    importances = explainer.attribute(task.perturbed, scores)
-    return Explanation(task.at, task.side, task.tokens, importances, score)
+        return f"{metric} gives no number for {unknown} of the {len(scores)} texts to score"
+    return ""

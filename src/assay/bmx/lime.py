@@ -15,7 +15,7 @@ from assay.bmx.explainer import (
     check_mask,
     masked_texts,
 )
-from assay.metrics.base import Array, divide
+from assay.metrics.base import Array
 
 __all__ = ["LIME"]
 
@@ -45,10 +45,10 @@ class LIME(Explainer):
 
     def perturb(self, tokens: tuple[str, ...], rng: np.random.Generator) -> Perturbed:
         """The full text, and samples with 1 to all of its words hidden; `design` is 1 if kept."""
-        shape = (self.samples - 1, len(tokens))
-        hidden = rng.integers(1, max(1, len(tokens)) + 1, shape[0])
-        ranks = rng.permuted(np.broadcast_to(np.arange(shape[1]), shape), axis=1)
-        kept = np.vstack([np.ones(shape[1], bool), ranks >= hidden[:, None]])
+        kept = np.ones((self.samples, len(tokens)), bool)
+        hidden = rng.integers(1, max(1, len(tokens)) + 1, self.samples - 1)
+        ranks = rng.random((self.samples - 1, len(tokens))).argsort(axis=1)
+        kept[1:] = ranks >= hidden[:, None]
         return Perturbed(masked_texts(tokens, kept, self.mask), kept.astype(float))
 
     def attribute(self, perturbed: Perturbed, scores: Array) -> Array:
@@ -57,14 +57,16 @@ class LIME(Explainer):
 
     def _nearness(self, kept: Array) -> Array:
         # The cosine between a row of n ones and one of k ones is sqrt(k / n).
-        distance = 100 * (1 - np.sqrt(divide(kept.sum(axis=1), kept.shape[1])))
-        return np.exp(-((distance / self.width) ** 2) / 2)
+        distance = 100 * (1 - np.sqrt(kept.sum(axis=1) / max(1, kept.shape[1])))
+        nearness: Array = np.exp(-((distance / self.width) ** 2) / 2)
+        return nearness
 
 
 def _ridge(design: Array, values: Array, weights: Array) -> Array:
     """Coefficients of a weighted ridge regression with an intercept that is not penalised."""
-    share = weights / weights.sum()
-    centred = design - share @ design
-    weighted = centred * weights[:, None]
-    gram = weighted.T @ centred + PENALTY * np.eye(design.shape[1])
-    return np.linalg.solve(gram, weighted.T @ (values - share @ values))
+    weighted = design * weights[:, None]
+    total, means = weights.sum(), weighted.sum(axis=0)
+    centred = values - weights @ values / total
+    gram = weighted.T @ design - np.outer(means, means / total)
+    gram.flat[:: len(gram) + 1] += PENALTY
+    return np.linalg.solve(gram, centred @ weighted)

@@ -68,7 +68,7 @@ def _subsets(size: int) -> NDArray[np.bool_]:
 
 def _walks(size: int, permutations: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Masks one step apart: words are hidden one by one and shown again in the same order."""
-    ranks = rng.permuted(np.tile(np.arange(size), (permutations, 1)), axis=1)
+    ranks = rng.random((permutations, size)).argsort(axis=1)
     steps = np.arange(1, size + 1)[None, :, None]
     hiding = ranks[:, None, :] >= steps
     there_and_back = np.concatenate([hiding, ~hiding], axis=1).reshape(-1, size)

@@ -19,12 +19,7 @@ from assay.neural.batching import in_batches
 from assay.neural.encoders import Encoder, Identity, Pieces, States
 from assay.neural.models import INSTALL, check_weights
 
-__all__ = ["LANGUAGES", "USEncoder"]
-
-LANGUAGES = frozenset(
-    {"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"}
-)
-"""The languages that it was trained on, Chinese in both scripts; of others it knows little."""
+__all__ = ["USEncoder"]
 
 WEIGHTS = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
 
@@ -33,6 +28,9 @@ THREADS = 2
 
 BATCH = 16
 """Texts at once: their working set fits into a processor's cache."""
+
+LIMIT = 512
+"""Pieces of a text that have states; what is beyond counts in its sentence vector only."""
 
 _SPACE = "\u2581"
 _HALF = re.compile("[\ud800-\udfff]")
@@ -81,6 +79,7 @@ class USEncoder(Encoder):
     def _cut_one(self, text: str) -> Pieces:
         tokenizer = self._use._tokenizer
         ids = tokenizer.encode(text)
+        ids = [*ids[: LIMIT - 1], ids[-1]] if len(ids) > LIMIT else ids
         names = tuple(tokenizer._pieces[each] for each in ids)
         special = np.zeros(len(ids), bool)
         special[[0, -1]] = True
