@@ -27,9 +27,9 @@ LAYERS = (
     ("significance",),
     ("io",),
     ("features",),
-    ("neural", "tasks"),
+    ("tasks",),
     ("scoring",),
-    ("bmx", "checks", "compare", "meta", "muler", "report", "suite"),
+    ("checks", "compare", "meta", "muler", "report", "suite"),
     ("demo",),
     ("cli",),
 )

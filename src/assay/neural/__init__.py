@@ -1,1 +1,0 @@
-"""Neural metrics: texts compared by what a model makes of them."""
