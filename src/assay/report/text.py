@@ -116,9 +116,9 @@ def _styled(entry: Entry, color: bool) -> Text:
 
 
 def _words(entry: Entry, color: bool) -> list[str]:
-    if color:
+    if color or not entry.spans:
         return [text for text, _ in entry.spans]
-    first, *rest = [PLAIN[mark].format(text) for text, mark in entry.spans] or [""]
+    first, *rest = [PLAIN[mark].format(text) for text, mark in entry.spans]
     return [STRONG * entry.strong + first, *rest]
 
 
