@@ -2,6 +2,7 @@
 #   make demo   sets up, runs the main jobs on built-in data, says where the report is
 #   make test   sets up, runs all tests
 PYTHON ?= python3
+TORCH ?= torch==2.13.0
 VENV := .venv
 BIN := $(VENV)/bin
 
@@ -41,6 +42,8 @@ $(VENV)/demo.stamp: $(VENV)/bin/python pyproject.toml $(KERNEL) $(FOLDERS)
 	$(BIN)/python -m pip install --quiet -e '.[report]'
 	touch $@
 
+# PyTorch comes first and pinned: left to itself, pip may bring gigabytes for graphics cards.
 $(VENV)/test.stamp: $(VENV)/bin/python pyproject.toml $(KERNEL) $(FOLDERS)
+	$(BIN)/python -m pip install --quiet $(TORCH)
 	$(BIN)/python -m pip install --quiet -e '.[test]'
 	touch $@ $(VENV)/demo.stamp

@@ -27,9 +27,9 @@ LAYERS = (
     ("significance",),
     ("io",),
     ("features",),
-    ("tasks",),
+    ("neural", "tasks"),
     ("scoring",),
-    ("checks", "compare", "meta", "muler", "report", "suite"),
+    ("bmx", "checks", "compare", "meta", "muler", "report", "suite"),
     ("demo",),
     ("cli",),
 )

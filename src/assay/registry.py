@@ -26,6 +26,12 @@ _BUILT_IN = {
     "entityf": "assay.tasks.entityf:EntityF",
     "relations": "assay.tasks.relations:Relations",
     "xscore": "assay.tasks.relations:XScore",
+    "boost": "assay.bmx.boosted:Boosted",
+    "bertscore": "assay.neural.bertscore:BERTScore",
+    "embed": "assay.neural.embed:Embed",
+    "xmover": "assay.neural.mover:XMover",
+    "comet": "assay.neural.comet:COMET",
+    "random": "assay.neural.noise:Noise",
     "mean": "assay.metrics.mean:Mean",
 }
 
@@ -39,11 +45,13 @@ _ALIASES: tuple[tuple[str, Callable[[re.Match[str]], tuple[str, dict[str, str]]]
         lambda m: ("rouge", {"type": _ROUGE.get(m["type"], m["type"])}),
     ),
     (r"cer", lambda m: ("wer", {"unit": "char"})),
+    (r"xbertscore", lambda m: ("bertscore", {"against": "source"})),
+    (r"boosted (?P<metric>.+)", lambda m: ("boost", {"metric": m["metric"]})),
 )
 
 _NOT_SETTINGS = {
     *("nrefs", "version", "test", "lang", "subset", "origlang", "bs", "ar", "seed"),
-    *("tagger", "spacy"),
+    *("tagger", "spacy", "encoder", "sha256", "depth", "mapping_sha256", "lm_sha256", "package"),
 }
 """What a signature says besides the metric's settings."""
 
@@ -65,7 +73,7 @@ def parse(text: str) -> Metric:
         pairs = [_pair(part, ":", text) for part in parts]
     else:
         head, _, rest = text.partition(":")
-        pairs = [_pair(part, "=", text) for part in rest.split(",") if part]
+        pairs = [_pair(part, "=", text) for part in _parts(rest) if part]
     name, implied = _resolve(head.strip().lower())
     options = implied | {key: value for key, value in pairs if key not in _NOT_SETTINGS}
     return _class_of(name).from_options(options.items())
@@ -98,6 +106,18 @@ def register(kind: type[Metric]) -> type[Metric]:
         raise DataError(f"there is a metric called {kind.name!r} already; choose another name.")
     _added[kind.name] = kind
     return kind
+
+
+def _parts(text: str) -> list[str]:
+    """Settings, cut at the commas outside brackets: a metric inside another brings its own."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
 
 
 def _pair(part: str, mark: str, text: str) -> tuple[str, str]:

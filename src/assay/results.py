@@ -4,23 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, get_args
 
-__all__ = ["Cell", "Chart", "Record", "Result", "Span", "Table", "Together", "Words"]
+__all__ = [
+    "STEPS",
+    "Cell",
+    "Chart",
+    "Grade",
+    "Mark",
+    "Record",
+    "Result",
+    "Span",
+    "Table",
+    "Together",
+    "Words",
+    "graded",
+]
 
 Record = dict[str, Any]
 """One observation: flat, full precision, `None` for unknown."""
 
 
+Grade: TypeAlias = Literal[
+    "bad-4", "bad-3", "bad-2", "bad-1", "", "good-1", "good-2", "good-3", "good-4"
+]
+"""How good or bad something is, by degrees."""
+
+STEPS = 4
+"""So many degrees of good, and so many of bad."""
+
+Mark: TypeAlias = Literal["good", "bad", "note"] | Grade
+
+
 class Span(NamedTuple):
-    """A run of text and how to mark it."""
+    """A run of text, how to mark it, and what to tell those who point at it."""
 
     text: str
-    mark: Literal["", "good", "bad", "note"] = ""
+    mark: Mark = ""
+    remark: str = ""
 
 
 Words = tuple[Span, ...]
 """Text with marked runs; spans are joined by a blank."""
+
+
+def graded(degree: float) -> Grade:
+    """The mark of a degree from -1, as bad as can be, to 1; none for 1/8 or less.
+
+    >>> [graded(degree) for degree in (-1, -0.4, 0.1, 0.2)]
+    ['bad-4', 'bad-2', '', 'good-1']
+    """
+    step = round(STEPS * max(-1.0, min(1.0, degree)))
+    grades: tuple[Grade, ...] = get_args(Grade)
+    return grades[STEPS + step]
+
 
 Cell = str | int | float | None | Words
 

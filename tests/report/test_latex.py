@@ -80,6 +80,14 @@ def test_marked_words_are_set_off(given):
     assert "\\textbf{a\\_b} \\textit{c} d \\\\" in source
 
 
+def test_degrees_are_boxes_of_colour_and_a_comment_tells_what_they_need(given):
+    words = (Span("a_b", "good-1"), Span("c", "bad-4"), Span("d"))
+    lines = latex(given([Table("", ("x",), [(words,)])])).split("\n")
+    assert "\\colorbox{green!15}{a\\_b} \\colorbox{red!60}{c} d \\\\" in lines
+    assert "% Needs \\usepackage{booktabs}\\usepackage[table]{xcolor}" in lines
+    assert "\\setlength{\\fboxsep}{1.5pt}" in lines
+
+
 def test_columns_of_long_text_are_paragraphs(given):
     source = latex(given([Table("", ("n", "text"), [(1, "word " * 20)])]))
     assert "\\begin{tabular}{rp{0.70\\linewidth}}" in source
@@ -155,7 +163,16 @@ def test_the_tables_compile(given, tmp_path):
     table = Table(string.printable, ("[a", "*", "%"), rows, note=string.printable)
     strong = frozenset((row, column) for row in range(6) for column in range(3))
     shaded = Table("grey", ("[a", "*", "%"), rows, strong=strong, shaded=frozenset({0, 2, 5}))
-    tables = [table, Table("", (), []), Table("none", ("a",), []), shaded, many_columns(rows=70)]
+    boxes = tuple(Span(words, mark) for words in hostile for mark in ("good-2", "bad-3"))
+    colored = Table("colour", ("a", "b"), [((Span("x", "bad-1"),), boxes)])
+    tables = [
+        colored,
+        table,
+        Table("", (), []),
+        Table("none", ("a",), []),
+        shaded,
+        many_columns(rows=70),
+    ]
     body = latex(given(tables))
     source = tmp_path / "t.tex"
     needed = re.findall(r"\\usepackage\S*?\}", "\n".join(re.findall("^% Needs .*", body, re.M)))

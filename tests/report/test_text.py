@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from assay.report import text
-from assay.results import Span, Table
+from assay.results import STEPS, Span, Table, graded
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=40)
 MARKED = (Span("a"), Span("cat", "good"), Span("dog", "bad"), Span("cow", "note"))
@@ -99,6 +99,26 @@ def test_without_colour_words_are_marked_as_wdiff_does(given):
 def test_marked_words_are_green_red_and_yellow_in_colour(given):
     shown = text(given([Table("", ("x",), [(MARKED,)])]), color=True)
     assert "a \x1b[32mcat\x1b[0m \x1b[31mdog\x1b[0m \x1b[33mcow\x1b[0m" in shown
+
+
+DEGREES = tuple(Span(f"word{at}", graded(at / STEPS)) for at in range(-STEPS, STEPS + 1))
+
+
+def test_without_colour_degrees_stand_behind_the_words(given):
+    shown = text(given([Table("", ("x",), [(DEGREES,)])]))
+    expected = [f"word{at}{'{+' if at > 0 else '['}{at}{'}' if at > 0 else ']'}" for at in
+                (-4, -3, -2, -1, 1, 2, 3, 4)]  # fmt: skip
+    assert shown.split("\n")[2].split() == [*expected[:4], "word0", *expected[4:]]
+
+
+def test_every_degree_has_a_background_of_its_own_and_only_bad_words_are_underlined(given):
+    shown = text(given([Table("", ("x",), [(DEGREES,)])]), color=True)
+    styles = dict(re.findall(r"\x1b\[([\d;]*)m(word-?\d)\x1b\[0m", shown))
+    assert list(styles.values()) == [span.text for span in DEGREES if span.mark]
+    backgrounds = {style: re.search(r"48;5;(\d+)", style)[1] for style in styles}
+    assert len(set(backgrounds.values())) == len(DEGREES) - 1
+    underlined = [word for style, word in styles.items() if "4" in style.split(";")[:1]]
+    assert underlined == ["word-4", "word-3", "word-2", "word-1"]
 
 
 def test_the_best_values_are_bold_and_green_only_in_colour(given):

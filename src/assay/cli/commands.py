@@ -43,6 +43,9 @@ COMMANDS = {
     "meta correlate": "how far do metrics agree with people, and which agree better?",
     "meta sensitivity": "does a metric still tell good texts from bad where systems are good?",
     "meta retrieval": "are documents found in translation, and which metrics foretell it?",
+    "explain": "which words help a score and which hurt it? any metric, word by word",
+    "boost": "a metric made better by explanations of itself, segment by segment",
+    "boost tune": "which weight and power make a metric agree best with people, and does it last?",
     "cache": "what is kept of earlier tagging, and how to clear it",
     "demo": "see all of it on a small test set that comes with assay",
 }

@@ -35,7 +35,7 @@ def mark_differences(
     compared without the punctuation at their edges and as often as they occur.
 
     >>> mark_differences("the cat", "the cat", "the dog").second
-    (Span(text='the', mark=''), Span(text='dog', mark='bad'))
+    (Span(text='the', mark='', remark=''), Span(text='dog', mark='bad', remark=''))
     """
     wanted, one, other = tokenize([reference, first, second], tokenizer)
     goal, mine, theirs = (Counter(map(_bare, words)) for words in (wanted, one, other))

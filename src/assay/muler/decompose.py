@@ -17,6 +17,7 @@ from assay import weights
 from assay.data import Segment
 from assay.features.annotation import Feature
 from assay.metrics.base import Array, Metric, Rows, Statistics
+from assay.muler.editing import UNMASKED, Editable, edited
 from assay.muler.mask import Per, masks_of
 from assay.muler.presets import PRESETS, Preset
 from assay.muler.texts import Annotated, FoundFeatures, MaskedTexts, Usage, plain_segments
@@ -123,13 +124,12 @@ def decompose(
     """Score the texts as they are, and for every feature masked for the best and for the worst."""
     metric = preset.metric(metric)
     segments = plain_segments(annotated)
+    found = FoundFeatures.of(annotated, features)
+    extremes = _extremes(found, metric, segments, features, per)
     plain = preset.statistics(metric, metric.statistics(segments).rows)
-    masks = masks_of(metric, segments)
     parts: dict[tuple[Feature, str], Parts] = {}
     counts: dict[tuple[Feature, str], NDArray[np.intp]] = {}
-    found = FoundFeatures.of(annotated, features)
-    texts = (MaskedTexts(found, feature, masks, per) for feature in features)
-    for masked, rows in _scored(texts, metric):
+    for masked, rows in extremes:
         oracle, anti = (preset.statistics(metric, each) for each in rows)
         feature, start = masked.feature, 0
         for number, system in enumerate(annotated.systems):
@@ -140,6 +140,21 @@ def decompose(
             counts[key] = masked.counts(system)
     systems = tuple(annotated.systems)
     return Decomposition(metric, preset, tuple(features), systems, parts, counts, found)
+
+
+def _extremes(
+    found: FoundFeatures,
+    metric: Metric,
+    segments: Sequence[Segment],
+    features: Sequence[Feature],
+    per: Per,
+) -> Iterator[tuple[MaskedTexts, tuple[Rows, Rows]]]:
+    """The rows of the best and the worst: of masked texts, or of edited similarities."""
+    if isinstance(metric, Editable):
+        as_is = [MaskedTexts(found, feature, UNMASKED, per) for feature in features]
+        return edited(metric, as_is, segments)
+    masks = masks_of(metric, segments)
+    return _scored((MaskedTexts(found, feature, masks, per) for feature in features), metric)
 
 
 def _scored(

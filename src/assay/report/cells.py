@@ -99,7 +99,7 @@ def _show(cell: Cell, digits: int) -> str:
 
 def _spans(cell: Cell, shown: str) -> Words:
     if isinstance(cell, tuple):
-        return tuple(Span(visible(text), mark) for text, mark in cell)
+        return tuple(Span(visible(text), mark, visible(remark)) for text, mark, remark in cell)
     return (Span(shown),)
 
 

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from assay.report.cells import Column, Entry, columns, joined, visible, visible_lines
-from assay.results import Result, Span, Table
+from assay.results import STEPS, Result, Span, Table
 
 __all__ = ["latex"]
 
@@ -26,6 +26,8 @@ TALL = 55
 """A table of more rows than this is cut into several, of about a page each."""
 
 COMMANDS = {"": "", "good": "\\textbf", "bad": "\\textit", "note": "\\textsl"}
+COMMANDS |= {f"good-{step}": f"\\colorbox{{green!{15 * step}}}" for step in range(1, STEPS + 1)}
+COMMANDS |= {f"bad-{step}": f"\\colorbox{{red!{15 * step}}}" for step in range(1, STEPS + 1)}
 
 # A bracket or star at the start of a row would be an argument of the \\ before it.
 _SPECIAL = str.maketrans(
@@ -86,6 +88,12 @@ class _Laid(NamedTuple):
         return len(self.columns) > MANY
 
     @property
+    def colored(self) -> bool:
+        """Whether words are marked by degrees, in boxes of colour."""
+        entries = (entry for column in self.columns for entry in column.entries)
+        return any("-" in span.mark for entry in entries for span in entry.spans)
+
+    @property
     def wide(self) -> bool:
         """Whether it is wider than a line, by a rough count of letters."""
         long = [_longest(column) > LONG for column in self.columns]
@@ -100,7 +108,7 @@ class _Laid(NamedTuple):
 
 def _packages(laid: _Laid) -> list[str]:
     """A comment that tells what the table needs beside booktabs, if anything."""
-    needed = "\\usepackage[table]{xcolor}" if laid.table.shaded else ""
+    needed = "\\usepackage[table]{xcolor}" if laid.table.shaded or laid.colored else ""
     needed += "\\usepackage{graphicx}" if laid.wide or laid.upright else ""
     return [f"% Needs \\usepackage{{booktabs}}{needed}"] if needed else []
 
@@ -131,6 +139,7 @@ def _float(laid: _Laid, rows: list[str], *, first: bool, last: bool) -> str:
     title = escape(laid.table.title) + ("" if first else " (continued)")
     opening, closing = ("\\resizebox{\\linewidth}{!}{%\n", "}") if laid.wide else ("", "")
     closer = ["\\setlength{\\tabcolsep}{3pt}"] if laid.upright else []
+    closer += ["\\setlength{\\fboxsep}{1.5pt}"] if laid.colored else []
     lines = [
         "\\begin{table}[htbp]",
         *_packages(laid),

@@ -9,7 +9,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from assay.report.cells import Column, Entry, columns, visible, visible_lines
-from assay.results import Result, Table
+from assay.results import STEPS, Result, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,9 +25,18 @@ WORDS = (24, 10)
 
 GAP = 2
 PLAIN = {"": "{}", "good": "{{+{}+}}", "bad": "[-{}-]", "note": "[{}]"}
-"""Marks without colour, as wdiff writes them."""
+PLAIN |= {f"good-{step}": f"{{}}{{{{+{step}}}}}" for step in range(1, STEPS + 1)}
+PLAIN |= {f"bad-{step}": f"{{}}[-{step}]" for step in range(1, STEPS + 1)}
+"""Marks without colour, as wdiff writes them; degrees stand behind the word: `cat{+3} dog[-1]`."""
+
+GREENS, REDS = (151, 114, 77, 40), (217, 210, 203, 196)
+"""Degrees in the palette of 256: less and less pale, as the paper may be light or dark."""
 
 STYLES = {"": "", "good": "green", "bad": "red", "note": "yellow"}
+STYLES |= {f"good-{step}": f"black on color({color})" for step, color in enumerate(GREENS, 1)}
+STYLES |= {
+    f"bad-{step}": f"underline black on color({color})" for step, color in enumerate(REDS, 1)
+}
 SHADED = "cyan"
 """Rows set off on a terminal, whose paper may be light or dark."""
 
@@ -74,7 +83,7 @@ def _console(width: int, color: bool) -> Console:
         file=StringIO(),
         width=width,
         height=1000,
-        color_system="standard" if color else None,
+        color_system="256" if color else None,
         force_terminal=color,
         no_color=not color,
         highlight=False,
@@ -117,8 +126,8 @@ def _styled(entry: Entry, color: bool) -> Text:
 
 def _words(entry: Entry, color: bool) -> list[str]:
     if color or not entry.spans:
-        return [text for text, _ in entry.spans]
-    first, *rest = [PLAIN[mark].format(text) for text, mark in entry.spans]
+        return [span.text for span in entry.spans]
+    first, *rest = [PLAIN[span.mark].format(span.text) for span in entry.spans]
     return [STRONG * entry.strong + first, *rest]
 
 

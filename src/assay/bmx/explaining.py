@@ -1,0 +1,193 @@
+"""Importances of the words of many segments, from few calls of the metric."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, count, repeat
+from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
+
+import numpy as np
+
+from assay.bmx.explainer import Explainer, Perturbed
+from assay.data import DataError, Segment
+from assay.metrics.base import Array, Metric
+
+__all__ = ["Explanation", "Side", "Track", "explain", "rng_of", "sides_of"]
+
+T = TypeVar("T")
+Side: TypeAlias = Literal["reference", "source", "hypothesis"]
+
+BLOCK = 2**12
+"""The metric is called on about so many texts at once, so that memory stays bounded."""
+
+LONGEST = 1000
+"""A text of more words is scored, but not explained: it would have to be scored too often."""
+
+
+class Track(Protocol):
+    """Shows how far something is."""
+
+    def __call__(self, steps: Iterable[T], /, *, total: int) -> Iterable[T]:
+        """The same steps, shown as they are taken."""
+
+
+def _untracked(steps: Iterable[T], /, *, total: int) -> Iterable[T]:
+    return steps
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """How important every white-space token of one side of one segment is to its score.
+
+    Importances are in the metric's own unit and direction: with a metric where lower is better,
+    a word that helps has a negative one. Where they are unknown they are `nan`, and `reason` says
+    why. `score` is the metric's score of the segment as given, `segment` its position.
+    """
+
+    segment: int
+    side: Side
+    tokens: tuple[str, ...]
+    importances: Array
+    score: float
+    reason: str = ""
+
+
+def sides_of(metric: Metric, *, hypothesis_only: bool = False) -> tuple[Side, ...]:
+    """The sides of a segment that a metric reads: the ground truth first, then the hypothesis."""
+    if hypothesis_only:
+        return ("hypothesis",)
+    return ("reference" if metric.needs_references else "source", "hypothesis")
+
+
+def explain(
+    metric: Metric,
+    segments: Sequence[Segment],
+    explainer: Explainer,
+    *,
+    seed: int,
+    sides: Sequence[Side] | None = None,
+    track: Track = _untracked,
+) -> list[Explanation]:
+    """One explanation per segment and side: all sides of the first segment, then the second's.
+
+    Each side is explained with everything else held fixed; of several references the first is
+    explained. `sides` are those of `sides_of(metric)` unless given. The randomness of a text
+    depends on `seed`, its side and its tokens alone, so that neither order nor company matter.
+    `track` shows how far the work is: `partial(assay.cli.progress.track, label="Explaining")`.
+    """
+    chosen = tuple(sides_of(metric) if sides is None else sides)
+    _check(metric, segments, chosen)
+    tasks = (
+        _task(at, segment, side, explainer, seed)
+        for at, segment in enumerate(segments)
+        for side in chosen
+    )
+    found = (
+        _explanation(metric, explainer, task, scores)
+        for block in _blocks(tasks)
+        for task, scores in zip(block, _scores(metric, block), strict=True)
+    )
+    return list(track(found, total=len(segments) * len(chosen)))
+
+
+def rng_of(seed: int, side: Side, tokens: tuple[str, ...]) -> np.random.Generator:
+    """The randomness of one text: the same wherever it turns up under this seed."""
+    text = f"{side} {' '.join(tokens)}".encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(text, digest_size=16).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest)])
+
+
+class _Task(NamedTuple):
+    """One side of one segment, to be explained."""
+
+    at: int
+    segment: Segment
+    side: Side
+    tokens: tuple[str, ...]
+    perturbed: Perturbed
+
+
+def _check(metric: Metric, segments: Sequence[Segment], sides: tuple[Side, ...]) -> None:
+    if unknown := set(sides) - set(get_args(Side)):
+        raise DataError(f"no side {unknown.pop()!r}. Sides: {', '.join(get_args(Side))}.")
+    if "reference" in sides or metric.needs_references:
+        for number, segment in enumerate(segments, 1):
+            if not segment.references:
+                raise DataError(f"segment {number} has no reference, which {metric} explains.")
+
+
+def _task(at: int, segment: Segment, side: Side, explainer: Explainer, seed: int) -> _Task:
+    text = segment.references[0] if side == "reference" else getattr(segment, side)
+    tokens = tuple(text.split())
+    joined = " ".join(tokens)
+    if len(tokens) > LONGEST:
+        return _Task(at, segment, side, tokens, Perturbed([text], np.ones((1, len(tokens)))))
+    perturbed = explainer.perturb(tokens, rng_of(seed, side, tokens))
+    if text != joined:
+        # The full text is scored as it was given, with all its blanks.
+        texts = [text if each == joined else each for each in perturbed.texts]
+        perturbed = perturbed._replace(texts=texts)
+    return _Task(at, segment, side, tokens, perturbed)
+
+
+def _blocks(tasks: Iterable[_Task]) -> Iterator[list[_Task]]:
+    """Tasks in their order, in lists of about `BLOCK` texts."""
+    block: list[_Task] = []
+    size = 0
+    for task in tasks:
+        block.append(task)
+        size += len(task.perturbed.texts)
+        if size >= BLOCK:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
+
+
+def _scores(metric: Metric, block: list[_Task]) -> list[Array]:
+    """The scores of every task's texts, from one call on what is distinct among them."""
+    places: dict[Segment, int] = {}
+    asked = chain.from_iterable(map(_segments, block))
+    # Every segment's first place in the block; a loop in Python would take most of the time.
+    first = np.fromiter(map(places.setdefault, asked, count()), np.intp)
+    distinct = np.fromiter(places.values(), np.intp, len(places))
+    scores = metric.statistics(list(places)).segments()[np.searchsorted(distinct, first)]
+    ends = np.cumsum([len(task.perturbed.texts) for task in block])
+    return np.split(scores, ends[:-1])
+
+
+_make_segment = partial(tuple.__new__, Segment)
+
+
+def _segments(task: _Task) -> Iterable[Segment]:
+    """The task's segment with each perturbed text in place of the side."""
+    hypothesis, references, source = task.segment
+    texts = task.perturbed.texts
+    if task.side == "hypothesis":
+        return map(_make_segment, zip(texts, repeat(references), repeat(source)))
+    if task.side == "source":
+        return map(_make_segment, zip(repeat(hypothesis), repeat(references), texts))
+    changed = ((text, *references[1:]) for text in texts)
+    return map(_make_segment, zip(repeat(hypothesis), changed, repeat(source)))
+
+
+def _explanation(metric: Metric, explainer: Explainer, task: _Task, scores: Array) -> Explanation:
+    reason = _reason(metric, task, scores)
+    if reason:
+        importances = np.full(len(task.tokens), np.nan)
+    else:
+        importances = explainer.attribute(task.perturbed, scores)
+    return Explanation(task.at, task.side, task.tokens, importances, float(scores[0]), reason)
+
+
+def _reason(metric: Metric, task: _Task, scores: Array) -> str:
+    """Why there is no explanation; empty where there is one."""
+    if len(task.tokens) > LONGEST:
+        return f"a text of {len(task.tokens)} words; up to {LONGEST} are explained"
+    unknown = int((~np.isfinite(scores)).sum())
+    if unknown:
+        return f"{metric} gives no number for {unknown} of the {len(scores)} texts to score"
+    return ""

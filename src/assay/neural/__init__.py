@@ -1,0 +1,1 @@
+"""Neural metrics: texts compared by what a model makes of them."""

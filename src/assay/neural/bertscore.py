@@ -1,0 +1,149 @@
+"""BERTScore (Zhang et al., 2020): each word beside the most similar one of the other text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.data import DataError, Segment
+from assay.metrics.base import Array, Rows
+from assay.neural.baselines import BUILT_IN, read_baseline
+from assay.neural.frequency import Rarity, one_set, rarity_of, read_texts
+from assay.neural.layers import usual_layer
+from assay.neural.matching import Pair, Places, best_and_worst, match, pair_of, texts_of
+from assay.neural.metric import NeuralMetric
+from assay.settings import setting
+
+__all__ = ["BERTScore"]
+
+BLOCK = 1024
+"""Segments whose vectors are in memory at once."""
+
+_MEASURES = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BERTScore(NeuralMetric):
+    """Precision, recall or F1 of the best matches between pieces, from 0 to 1, as in bert_score.
+
+    `layer` is the model's layer: by default the one that bert_score takes, or else the last. With
+    `idf=yes` rare pieces weigh more, counted in the references, or in the lines of a file. With
+    `rescale=yes`, or a file as bert_score has it, unrelated sentences are about 0.
+    Of several references the best counts. `xbertscore` is short for `bertscore:against=source`.
+    """
+
+    name: ClassVar[str] = "bertscore"
+
+    layer: int | None = setting(None)
+    measure: Literal["f1", "precision", "recall"] = setting("f1", key="measure")
+    idf: str = setting("no", key="idf")
+    rescale: str = setting("no", key="rescale")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_writable("idf")
+        self.check_writable("rescale")
+
+    @property
+    def title(self) -> str:
+        """BERTScore, or XBERTScore against the source."""
+        return "BERTScore" if self.against == "reference" else "XBERTScore"
+
+    @property
+    def layer_wanted(self) -> int | None:
+        """The one that is set, or bert_score's."""
+        return usual_layer(self.model_name) if self.layer is None else self.layer
+
+    def details(self) -> dict[str, str]:
+        """With the layer that was taken."""
+        depth = self.encoder().layer
+        return super().details() | ({} if depth is None else {"depth": str(depth)})
+
+    def rows(self, segments: Sequence[Segment]) -> Rows:
+        """The score of every segment, and 1."""
+        return self.rows_of(self.measures(segments)[:, _MEASURES.index(self.measure)])
+
+    def measures(self, segments: Sequence[Segment]) -> Array:
+        """Precision, recall and F1 of every segment, (n, 3); each is the best of its references."""
+        found = np.zeros((len(segments), 3))
+        for number, pairs in self._pairs(segments, self._rarity(segments)):
+            found[number] = np.max([match(*pair) for pair in pairs], axis=0)
+        return self._rescaled(found)
+
+    def winners(self, segments: Sequence[Segment]) -> NDArray[np.intp]:
+        """By segment the number of the reference that counts, from 0; the first among equals."""
+        found = np.zeros(len(segments), np.intp)
+        for number, pairs in self._pairs(segments, self._rarity(segments)):
+            found[number] = np.argmax([getattr(match(*pair), self.measure) for pair in pairs])
+        return found
+
+    def masked_rows(
+        self, segments: Sequence[Segment], places: Sequence[Places]
+    ) -> tuple[Rows, Rows]:
+        """Rows of segments as if all words at some places were right, and as if all were wrong.
+
+        One row per element of `places`, for MuLER: the cosines are edited, not the texts.
+        """
+        found = np.zeros((2, len(places), 3))
+        wanted: dict[int, list[int]] = {}
+        for at, each in enumerate(places):
+            wanted.setdefault(each.number, []).append(at)
+        numbers, some = list(wanted), [segments[number] for number in wanted]
+        for number, pairs in self._pairs(some, self._rarity(segments)):
+            for at in wanted[numbers[number]]:
+                found[:, at] = _extremes(pairs, places[at])
+        best, worst = self._rescaled(found)[..., _MEASURES.index(self.measure)]
+        return self.rows_of(best), self.rows_of(worst)
+
+    def _pairs(
+        self, segments: Sequence[Segment], rarity: Rarity | None
+    ) -> Iterator[tuple[int, list[Pair]]]:
+        """By number of segment, the output beside each text that it is compared with.
+
+        Those with the same references come together, so that each text is encoded once.
+        """
+        encoder = self.encoder()
+        others = self.compared_with(segments)
+        order = sorted(range(len(segments)), key=others.__getitem__)
+        for at in range(0, len(order), BLOCK):
+            block = order[at : at + BLOCK]
+            lines = {line for n in block for line in (segments[n].hypothesis, *others[n])}
+            texts = texts_of(encoder, sorted(lines), rarity)
+            for number in block:
+                output = texts[segments[number].hypothesis]
+                yield number, [pair_of(output, texts[line]) for line in others[number]]
+
+    def _rarity(self, segments: Sequence[Segment]) -> Rarity | None:
+        if self.idf == "no" or not segments:
+            return None
+        yes = self.idf == "yes"
+        texts = one_set(self.compared_with(segments)) if yes else read_texts(self.idf)
+        return rarity_of(self.encoder(), texts)
+
+    def _rescaled(self, scores: Array) -> Array:
+        if self.rescale == "no":
+            return scores
+        depth = self.encoder().layer or 0
+        if self.rescale != "yes":
+            return read_baseline(self.rescale, depth).rescale(scores)
+        if (self.model_name, depth) not in BUILT_IN:
+            raise DataError(
+                f"{self}: no baseline is known for layer {depth} of {self.model_name}. "
+                "Name a file as bert_score has it: rescale=FILE."
+            )
+        return BUILT_IN[self.model_name, depth].rescale(scores)
+
+
+def _extremes(pairs: Sequence[Pair], places: Places) -> Array:
+    """Precision, recall and F1 at best and at worst, (2, 3), each the best of the references."""
+    found = []
+    for pair, stretches in zip(pairs, places.references, strict=True):
+        marked = pair.output.within(places.hypothesis), pair.other.within(stretches)
+        edited = best_and_worst(pair.cosines, *marked)
+        found.append([match(cosines, pair.output, pair.other) for cosines in edited])
+    best: Array = np.max(found, axis=0)
+    return best

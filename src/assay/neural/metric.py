@@ -1,0 +1,107 @@
+"""What neural metrics share: a model, and a score per segment whose mean is the corpus score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from assay.data import DataError, Segment
+from assay.metrics.base import Array, Metric, Rows, divide
+from assay.neural.encoders import Encoder, encoder_named
+from assay.settings import setting
+
+__all__ = ["NeuralMetric"]
+
+USUAL = {"reference": "minilm", "source": "use"}
+"""The models that come as packages: English sentences, and sixteen languages in one space."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeuralMetric(Metric):
+    """A metric on vectors. `against=source` compares with the source and needs no reference.
+
+    `model` is `minilm`, `use`, a Hugging Face name or a folder; `auto` is minilm against
+    references (English) and use, which knows 16 languages, against the source. `device`,
+    `precision` and `batch` say how it is run: by default on a card if there is one, in float32.
+    """
+
+    scale: ClassVar[str] = "0-1"
+
+    against: Literal["reference", "source"] = setting("reference", key="against")
+    model: str = setting("auto")
+    device: str = setting("auto")
+    precision: Literal["float32", "float16", "bfloat16"] = setting("float32")
+    batch: int | None = setting(None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("model", "device"):
+            self.check_writable(name)
+
+    @property
+    def needs_references(self) -> bool:  # type: ignore[override]  # here it is up to a setting
+        """Whether it compares with references."""
+        return self.against == "reference"
+
+    @property
+    def mask_policy(self) -> Literal["word", "length", "type"]:
+        """None: to a model, a masked word is another word."""
+        raise DataError(
+            f"{self}: words cannot be masked for a model, which would read the mask as a word. "
+            "Take bertscore, or a metric that compares words or letters: bleu, chrf, ter ..."
+        )
+
+    @property
+    def model_name(self) -> str:
+        """The model, also where it is chosen here."""
+        return USUAL[self.against] if self.model == "auto" else self.model
+
+    @property
+    def layer_wanted(self) -> int | None:
+        """The layer whose states are wanted; none for the model's last."""
+        return None
+
+    def encoder(self) -> Encoder:
+        """The model, loaded; a `DataError` with the remedy where it is not on this machine."""
+        return encoder_named(
+            self.model_name,
+            layer=self.layer_wanted,
+            device=None if self.device == "auto" else self.device,
+            precision=self.precision,
+            batch=self.batch,
+        )
+
+    def details(self) -> dict[str, str]:
+        """With the model, its revision and the hash of its weights."""
+        name, revision, sha256 = self.encoder().identity
+        encoder = f"{name}@{revision}" if revision else name
+        return super().details() | {"encoder": encoder, "sha256": sha256[:12]}
+
+    def compared_with(self, segments: Sequence[Segment]) -> list[tuple[str, ...]]:
+        """By segment the texts that the output is compared with: the references, or the source."""
+        if self.against == "reference":
+            return [segment.references for segment in segments]
+        if segments and not any(segment.source for segment in segments):
+            raise DataError(f"{self} compares with the source: give the source texts, -s FILE.")
+        return [(segment.source,) for segment in segments]
+
+    def rows_of(self, scores: Array) -> Rows:
+        """One score per segment as rows."""
+        return np.column_stack([scores, np.ones(len(scores))])
+
+    def aggregate(self, sums: Array) -> Array:
+        """The mean of the segments' scores."""
+        total, count = sums.T
+        return divide(total, count)
+
+    def check_writable(self, name: str) -> None:
+        """Raise a `DataError` for a text that a specification cannot hold."""
+        value = getattr(self, name)
+        if set(value) & set(",|") or value.strip() != value or not value:
+            raise DataError(
+                f"{self.name}:{name}={value}: a comma, a | or a blank at either end cannot be "
+                "written here. Give the file or folder another name."
+            )

@@ -1,0 +1,67 @@
+"""`assay score` with neural metrics, as the documentation writes it."""
+
+import json
+
+import pytest
+
+from assay.cli import main
+from assay.data import Segment
+from assay.registry import parse
+from tests.corpora import demo
+from tests.neural.tiny import needs_models
+
+pytestmark = needs_models
+COUNT = 10
+FILES = {"ref.txt": "ref.A.txt", "sys.txt": "systems/atlas.txt", "src.txt": "src.txt"}
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a reference, a system and a source of a few lines, to run in."""
+    monkeypatch.chdir(tmp_path)
+    for name, original in FILES.items():
+        lines = "".join(f"{line}\n" for line in demo(original, COUNT))
+        (tmp_path / name).write_text(lines, "utf-8")
+    return tmp_path
+
+
+def segments():
+    references = [(line,) for line in demo("ref.A.txt", COUNT)]
+    return list(map(Segment, demo("systems/atlas.txt", COUNT), references, demo("src.txt", COUNT)))
+
+
+def test_the_command_of_the_documentation_gives_the_scores_of_the_metrics(here, capfd):
+    line = "score ref.txt -i sys.txt -m bertscore embed -s src.txt --format json"
+    assert main(line.split()) == 0
+    shown = json.loads(capfd.readouterr().out)
+    found = {record["metric"]: record["score"] for record in shown["records"]}
+    for name in ("bertscore", "embed"):
+        assert found[name] == pytest.approx(parse(name).statistics(segments()).corpus(), abs=1e-9)
+
+
+def test_reference_free_metrics_read_the_source(here, capfd):
+    line = "score ref.txt -i sys.txt -m embed:against=source xmover random -s src.txt"
+    assert main([*line.split(), "--format", "json"]) == 0
+    shown = json.loads(capfd.readouterr().out)
+    found = [record["score"] for record in shown["records"]]
+    metrics = map(parse, ("embed:against=source", "xmover", "random"))
+    slow = [metric.statistics(segments()).corpus() for metric in metrics]
+    assert found == pytest.approx(slow, abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["embed:against=source", "xmover", "comet"])
+def test_without_the_source_one_line_says_which_option_gives_it(here, capfd, metric):
+    assert main(["score", "ref.txt", "-i", "sys.txt", "-m", metric]) == 2
+    shown = capfd.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith(f"assay: {metric} ")
+    assert shown.err.endswith("-s FILE.\n")
+    assert shown.err.count("\n") == 1
+
+
+def test_a_model_that_is_not_here_is_one_line_with_the_command_that_fetches_it(here, capfd):
+    assert main(["score", "ref.txt", "-i", "sys.txt", "-m", "embed:model=nobody/nothing"]) == 2
+    assert capfd.readouterr().err == (
+        "assay: the model nobody/nothing is not on this machine. "
+        "To fetch it: hf download nobody/nothing\n"
+    )
