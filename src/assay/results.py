@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, get_args
 
 __all__ = [
+    "FINER",
     "STEPS",
     "Cell",
     "Chart",
@@ -59,6 +60,9 @@ def graded(degree: float) -> Grade:
     return grades[STEPS + step]
 
 
+FINER = 2
+"""Decimals that figures of the size of 1 have beyond those in per cent."""
+
 Cell = str | int | float | None | Words
 
 
@@ -66,7 +70,8 @@ Cell = str | int | float | None | Words
 class Table:
     """Rows for people. Floats are printed with `digits` decimals, None as an empty cell.
 
-    `digits` overrides the caller's default per column name. `best` names, per column, the
+    `digits` overrides the caller's default per column name; columns that are `finer`, of figures
+    of the size of 1, have `FINER` more than the default. `best` names, per column, the
     direction that is better, so that renderers can set the best value off. `strong` cells, each a
     (row, column), are set in bold, `shaded` rows in grey. Of a table with `keys`, so many first
     columns stand again before each part where a terminal is too narrow for all columns.
@@ -81,6 +86,7 @@ class Table:
     strong: frozenset[tuple[int, int]] = frozenset()
     shaded: frozenset[int] = frozenset()
     keys: int = 0
+    finer: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

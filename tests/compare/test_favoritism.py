@@ -24,6 +24,7 @@ def part(dataset, chosen):
     return Dataset(
         {name: tuple(lines[at] for at in chosen) for name, lines in dataset.systems.items()},
         tuple(dataset.references[at] for at in chosen),
+        sources=tuple(dataset.sources[at] for at in chosen) if dataset.sources else (),
     )
 
 

@@ -21,7 +21,9 @@ def words(marked):
 
 
 def marks(marked, kind):
-    return Counter(_bare(word) for text, mark in marked if mark == kind for word in text.split(" "))
+    return Counter(
+        _bare(word) for span in marked if span.mark == kind for word in span.text.split(" ")
+    )
 
 
 def counts(line):

@@ -71,12 +71,17 @@ class BoostResult:
         digits = {"collapsed %": 0, "explanation": 4}
         best = {"base": "high", "boosted": "high"} if len(rows) > 1 else None
         title = f"{self.metric.title}: means over segments"
-        return Table(title, columns, rows, self._note(), digits, best)  # type: ignore[arg-type]
+        finer = self._finer()
+        return Table(title, columns, rows, self._note(), digits, best, finer=finer)  # type: ignore[arg-type]
 
     def _segments(self) -> Table:
         rows: list[list[Cell]] = [list(record.values()) for record in self.records()]
         columns = ("system", "segment", "base", "explanation", "boosted")
-        return Table("Segments", columns, rows, digits={"explanation": 4}, keys=2)
+        digits, finer = {"explanation": 4}, self._finer()
+        return Table("Segments", columns, rows, digits=digits, keys=2, finer=finer)
+
+    def _finer(self) -> frozenset[str]:
+        return frozenset(("base", "boosted") if self.metric.is_small else ())
 
     def _note(self) -> str:
         metric = self.metric

@@ -12,9 +12,6 @@ from assay.results import Cell, Span, Table
 
 __all__ = ["side_by_side"]
 
-SMALL_DIGITS = 3
-"""Decimals of scores that are not in per cent."""
-
 
 def side_by_side(
     explained: SystemExplanations,
@@ -29,10 +26,10 @@ def side_by_side(
     """
     rows = [row for at in shown for row in _rows(explained, systems, at, tags or {})]
     title = f"{explained.metric.title} of {' and '.join(systems)}, word by word"
-    digits = None if explained.metric.scale == "0-100" else dict.fromkeys(systems, SMALL_DIGITS)
+    finer = frozenset(systems if explained.metric.is_small else ())
     heads = frozenset(at for at, row in enumerate(rows) if row[0] is not None)
     columns = ("segment", "side", *systems)
-    return Table(title, columns, rows, _note(explained, shown), digits, shaded=heads)
+    return Table(title, columns, rows, _note(explained, shown), shaded=heads, finer=finer)
 
 
 def _rows(

@@ -6,8 +6,10 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 from assay.cli.commands import COMMANDS, group_overview, load, members, overview
+from assay.cli.progress import track
 from assay.data import DataError
 from assay.settings import nearest
 
@@ -64,7 +66,13 @@ def _run(arguments: list[str]) -> int:
     if {"-h", "--help"} & set(rest):
         print(command.help())
         return 0
-    return command.run(command.parse(rest))
+    args = command.parse(rest)
+    if not hasattr(args, "metric"):
+        return command.run(args)
+    from assay.neural.encoders import tracked
+
+    with tracked(partial(track, label="Encoding", quiet=args.quiet)):
+        return command.run(args)
 
 
 def _introduce(group: str, rest: list[str]) -> int:

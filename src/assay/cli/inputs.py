@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from assay.cli.output import warn
 from assay.data import DataError, Dataset
 from assay.io import (
     digest,
@@ -21,6 +22,8 @@ from assay.io import (
 )
 from assay.io.files import suffix
 from assay.metrics.base import Metric
+from assay.neural.languages import language_notes
+from assay.neural.metric import NeuralMetric
 from assay.registry import names, parse, parse_all
 from assay.results import Record
 from assay.settings import nearest
@@ -131,7 +134,17 @@ def read_metrics(args: argparse.Namespace, dataset: Dataset) -> list[Metric]:
         "lowercase": args.lowercase,
         "pipeline": "" if target == "en" else target,
     }
-    return parse_all(_with_shared(text, shared) for text in args.metric or args.default_metrics)
+    asked = args.metric or args.default_metrics
+    metrics = parse_all(_for_target(_with_shared(text, shared), target) for text in asked)
+    warn(language_notes(metrics, dataset.languages), quiet=args.quiet)
+    return metrics
+
+
+def _for_target(metric: Metric, target: str) -> Metric:
+    """The metric with the multilingual model, where it chooses itself and English will not do."""
+    if isinstance(metric, NeuralMetric) and metric.model == "auto" and target not in ("", "en"):
+        return replace(metric, model="use")
+    return metric
 
 
 def _with_shared(text: str, shared: Mapping[str, object]) -> Metric:
@@ -170,7 +183,7 @@ def _from_testset(args: argparse.Namespace) -> Dataset:
 
 def _from_files(args: argparse.Namespace) -> Dataset:
     tables = any(suffix(path) in _TABLES for path in (*args.references, *args.input))
-    if not args.references and not tables:
+    if not args.references and not args.source and not tables:
         raise DataError("no reference: name one before -i, or use --data or -t. See --help.")
     if not args.input and not tables:
         args.input = _standard_input()

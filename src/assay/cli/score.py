@@ -11,6 +11,7 @@ from assay.cli.output import add_output, check_output, show, warn, write
 from assay.cli.progress import track
 from assay.data import DataError
 from assay.io import read_scores
+from assay.results import FINER
 from assay.scoring import Questions, ScoreResult, score_each
 
 __all__ = ["COMMAND"]
@@ -137,6 +138,7 @@ def _questions(args: argparse.Namespace) -> Questions:
 def _bare(result: ScoreResult, digits: int) -> str:
     """One line per system, the metrics' scores apart by blanks; with -sl a line per segment."""
     lines = []
+    decimals = [digits + FINER * entry.metric.is_small for entry in result.by_metric]
     for at in range(len(result.systems)):
         if result.questions.segments:
             columns = [
@@ -145,7 +147,8 @@ def _bare(result: ScoreResult, digits: int) -> str:
         else:
             columns = [entry.corpus[at : at + 1] for entry in result.by_metric]
         for values in zip(*columns, strict=True):
-            lines.append(" ".join(f"{value:z.{digits}f}" for value in values))
+            shown = (f"{value:z.{d}f}" for value, d in zip(values, decimals, strict=True))
+            lines.append(" ".join(shown))
     return "\n".join(lines) + "\n"
 
 

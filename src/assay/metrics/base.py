@@ -64,6 +64,11 @@ class Metric(Settings, ABC):
     scale: ClassVar[str] = "0-100"
     interval_method: ClassVar[Literal["bca", "percentile", "basic", "centred"]] = "bca"
 
+    @property
+    def is_small(self) -> bool:
+        """Whether scores are of the size of 1, so that people need more decimals of them."""
+        return self.scale.endswith("1")
+
     @abstractmethod
     def rows(self, segments: Sequence[Segment]) -> Rows:
         """One row of sums per segment, (n, k); pass the segments of all systems at once."""

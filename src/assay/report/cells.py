@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Literal, NamedTuple
 
-from assay.results import Cell, Span, Table, Words
+from assay.results import FINER, Cell, Span, Table, Words
 
 __all__ = ["Column", "Entry", "columns", "joined", "visible", "visible_lines"]
 
@@ -43,8 +43,9 @@ class Column:
 def columns(table: Table, digits: int) -> list[Column]:
     """The table's columns, with floats at `digits` decimals unless the table says otherwise."""
     cells = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
+    own = dict.fromkeys(table.finer, digits + FINER) | dict(table.digits or {})
     return [
-        _column(table, at, column, digits=(table.digits or {}).get(name, digits))
+        _column(table, at, column, digits=own.get(name, digits))
         for at, (name, column) in enumerate(zip(table.columns, cells, strict=True))
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,11 +37,10 @@ class Display:
                 found.append(self._pairs(entry))
         for entry in self.by_metric:
             for kind, (names, scores) in parts(entry):
-                found.append(self._grid(f"{self._label(entry)} by {kind}", kind, names, scores))
+                found.append(self._grid(entry, kind, names, scores))
             if entry.segments is not None:
                 numbers = range(1, entry.segments.shape[1] + 1)
-                title = f"{self._label(entry)} by segment"
-                found.append(self._grid(title, "segment", numbers, entry.segments))
+                found.append(self._grid(entry, "segment", numbers, entry.segments))
         return found
 
     def charts(self) -> list[Chart]:
@@ -59,7 +59,8 @@ class Display:
         }
         note = "\n".join(entry.signature for entry in self.by_metric)
         best: Any = better if len(self.systems) > 1 else None
-        return Table("Scores", ("system", *columns), rows, note, best=best)
+        finer = frozenset(self._column(e) for e in self.by_metric if e.metric.is_small)
+        return Table("Scores", ("system", *columns), rows, note, best=best, finer=finer)
 
     def _details(self, entry: MetricScores) -> Table:
         asked, compared = self.questions, {each.first: each for each in entry.comparisons or ()}
@@ -77,7 +78,8 @@ class Display:
             rows.append(row)
         title = f"{self._label(entry)}: how sure is it?"
         note = self._details_note(entry)
-        return Table(title, tuple(columns), rows, note, {"p": 4, "p (Holm)": 4})
+        finer = self._finer(entry, self._column(entry), "low", "high", "difference")
+        return Table(title, tuple(columns), rows, note, _DIGITS, finer=finer)
 
     def _ranked(self, entry: MetricScores) -> list[int]:
         """The systems by cluster, and by score within one."""
@@ -128,11 +130,20 @@ class Display:
         title = f"{self._label(entry)}: every pair"
         note = self._interval_note(entry.metric.interval_method, " of the difference")
         note = f"{note} {self._test_note()}"
-        return Table(title, columns, rows, note, {"p": 4, "p (Holm)": 4})
+        finer = self._finer(entry, "low", "high", "difference")
+        return Table(title, columns, rows, note, _DIGITS, finer=finer)
 
-    def _grid(self, title: str, kind: str, names: Any, scores: Array) -> Table:
+    def _grid(
+        self, entry: MetricScores, kind: str, names: Iterable[str | int], scores: Array
+    ) -> Table:
         rows = [(name, *map(float, values)) for name, values in zip(names, scores.T, strict=True)]
-        return Table(title, (kind, *self.systems), rows)
+        title = f"{self._label(entry)} by {kind}"
+        finer = self._finer(entry, *self.systems)
+        return Table(title, (kind, *self.systems), rows, finer=finer)
+
+    def _finer(self, entry: MetricScores, *columns: str) -> frozenset[str]:
+        """The columns, where the metric's scores are small."""
+        return frozenset(columns if entry.metric.is_small else ())
 
     @property
     def _many_pairs(self) -> bool:
@@ -183,6 +194,7 @@ def _comparison_cells(each: Comparison | None) -> list[Cell]:
     return [each.difference, each.p, each.p_holm, star, each.effect, 100 * each.wins]
 
 
+_DIGITS = {"p": 4, "p (Holm)": 4}
 _CLUSTERS = "cluster: every system of one cluster differs from every one of the next (p below)."
 _COLUMNS = (
     "effect: mean by standard deviation of the difference over segments. "
