@@ -21,7 +21,7 @@ LAYERS = (
     ("weights", "kernel", "plots"),
     ("text",),
     ("metrics",),
-    ("registry",),
+    ("moments", "registry"),
     ("intervals",),
     ("comparisons", "clusters"),
     ("significance",),

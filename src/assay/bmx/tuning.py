@@ -14,6 +14,7 @@ from assay.bmx.boosting import Explained, WeightAndPower, combined
 from assay.bmx.evidence import FEWEST, Evidence, Setting
 from assay.bmx.powermean import Regular
 from assay.metrics.base import Array
+from assay.moments import pearson_rows
 
 __all__ = [
     "POWERS",
@@ -26,7 +27,6 @@ __all__ = [
     "best_of",
     "correlations",
     "halves",
-    "pearson",
     "tried",
     "tune",
 ]
@@ -37,9 +37,6 @@ POWERS = np.arange(-300, 301) / 10
 
 SLACK = 1e-9
 """Correlations that differ by less are the same."""
-
-FLAT = 1e-15
-"""Scores that vary by less than this share of their size do not vary."""
 
 Test: TypeAlias = Callable[[Array, Array, Array], float]
 """The p of the first scores agreeing better with the third than the second do."""
@@ -92,12 +89,12 @@ class Tuned:
     @property
     def base(self) -> float:
         """The correlation of the metric as it is."""
-        return float(pearson(self.evidence.explained.base, self.evidence.gold))
+        return float(pearson_rows(self.evidence.explained.base, self.evidence.gold))
 
     def at(self, at: WeightAndPower) -> float:
         """The correlation at any weight and power."""
         boosted = self.evidence.explained.boosted(at, self.regular)
-        return float(pearson(boosted, self.evidence.gold))
+        return float(pearson_rows(boosted, self.evidence.gold))
 
 
 def tune(
@@ -126,7 +123,7 @@ def tried(
     """A weight and power on segments that had no part in finding them."""
     base, gold = evidence.explained.base, evidence.gold
     boosted = evidence.explained.boosted(at, regular)
-    after, before = (float(pearson(each, gold)) for each in (boosted, base))
+    after, before = (float(pearson_rows(each, gold)) for each in (boosted, base))
     # The better of the two is tested against the other, and the p doubled: two-sided.
     ordered = (boosted, base) if after >= before else (base, boosted)
     significance = min(1.0, 2 * test(*ordered, gold))
@@ -136,7 +133,7 @@ def tried(
 def correlations(explained: Explained, gold: Array, regular: Regular = "paper") -> Array:
     """Pearson's r of people and the boosted metric over the whole grid, (weights, powers)."""
     explanations = explained.explanations(POWERS, regular)
-    rows = [pearson(combined(explained.base, explanations, w), gold) for w in WEIGHTS]
+    rows = [pearson_rows(combined(explained.base, explanations, w), gold) for w in WEIGHTS]
     return np.array(rows)
 
 
@@ -159,14 +156,6 @@ def halves(items: NDArray[np.intp], *, rng: np.random.Generator) -> NDArray[np.b
     distinct = np.unique(items)
     chosen = rng.permutation(distinct)[: len(distinct) // 2]
     return np.asarray(np.isin(items, chosen))
-
-
-def pearson(scores: Array, gold: Array) -> Array:
-    """Pearson's r along the last axis, `nan` where one side does not vary; all are known."""
-    a, b = (each - each.mean(axis=-1, keepdims=True) for each in (scores, gold))
-    spread = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
-    flat = spread <= FLAT * np.sqrt((scores * scores).sum(axis=-1) * (gold * gold).sum())
-    return np.where(flat, np.nan, (a * b).sum(axis=-1) / np.where(flat, 1.0, spread))
 
 
 def _on_the_other_half(

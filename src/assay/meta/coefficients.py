@@ -10,9 +10,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from assay.meta.grouping import means
-from assay.meta.moments import pearson_rows, ranks
 from assay.meta.pairs import Concordance, concordance, differences
 from assay.metrics.base import Array, divide
+from assay.moments import pearson_rows, ranks
 from assay.settings import Settings, setting
 
 __all__ = [

@@ -15,13 +15,13 @@ from assay.meta.coefficients import Pearson
 from assay.meta.differences import MetricComparison, compare_metrics, williams
 from assay.meta.grouping import By
 from assay.meta.humans import is_human
-from assay.meta.moments import pearson_rows
 from assay.meta.named import coefficient_named
 from assay.meta.outliers import outliers
 from assay.meta.panel import Candidate, Panel
 from assay.meta.soft import confidences, confidences_of_corpora, soft_pairwise_accuracy
 from assay.meta.summary import LeaveOut
 from assay.metrics.base import Array
+from assay.moments import pearson_rows
 
 __all__ = ["SOFT", "Finding", "MetaQuestions", "correlate_each", "prepared"]
 

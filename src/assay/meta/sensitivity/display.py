@@ -8,7 +8,6 @@ from math import isnan, nan
 import numpy as np
 
 from assay.meta.grouping import means
-from assay.meta.moments import pearson_rows
 from assay.meta.outliers import outliers
 from assay.meta.sensitivity.finding import Finding
 from assay.meta.sensitivity.further import further_tables
@@ -16,6 +15,7 @@ from assay.meta.sensitivity.naming import SENSITIVITY, STAGES, one_cell, titled,
 from assay.meta.sensitivity.questions import SensitivityQuestions
 from assay.meta.sensitivity.stages import Estimate, difference
 from assay.meta.sensitivity.study import Study
+from assay.moments import pearson_rows
 from assay.results import Cell, Table
 
 __all__ = ["tables"]

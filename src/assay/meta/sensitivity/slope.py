@@ -9,11 +9,11 @@ import numpy as np
 
 from assay.data import DataError
 from assay.intervals import interval
-from assay.meta.moments import pearson_rows
 from assay.meta.panel import Candidate
 from assay.meta.sensitivity.resampling import Draws
 from assay.meta.sensitivity.study import Study, text_scores
 from assay.metrics.base import Array, divide
+from assay.moments import pearson_rows
 from assay.settings import nearest
 
 __all__ = ["Slope", "place_of", "slopes_of"]
