@@ -28,6 +28,7 @@ bench: $(VENV)/test.stamp
 	$(BIN)/python benchmarks/suite.py
 	$(BIN)/python benchmarks/suite_store.py
 	$(BIN)/python benchmarks/meta.py
+	$(BIN)/python benchmarks/explain.py
 
 clean:
 	rm -rf $(VENV) build assay-demo

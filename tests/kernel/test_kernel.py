@@ -259,3 +259,23 @@ def test_hostile_lines_are_counted_on_every_thread(call):
         *[Segment(line, (line,)) for line in HOSTILE.values() if len(line) < 30_000],
     ]
     call(segments)
+
+
+@pytest.mark.parametrize(
+    "words", [("a",), ("a", "é", "猫"), ("é", "b"), ("\U0001f600", "", "x"), ()]
+)
+def test_masked_texts_are_the_words_and_masks_with_blanks_between(words):
+    keep = np.random.default_rng(1).random((20, len(words))) < 0.5
+    for mask in ("_", "ü", "犬"):
+        slow = [" ".join(np.where(row, words, mask)) for row in keep] if words else [""] * 20
+        found = kernel.masked(words, keep, mask)
+        assert found == slow
+        # Equal strings have equal hashes only if each is stored as narrowly as it can be.
+        assert list(map(hash, found)) == list(map(hash, slow))
+
+
+def test_masks_that_do_not_fit_the_words_are_errors():
+    with pytest.raises(ValueError, match="one column for every word"):
+        kernel.masked(("a", "b"), np.ones((2, 3), bool), "_")
+    with pytest.raises(TypeError):
+        kernel.masked(("a", 1), np.ones((1, 2), bool), "_")

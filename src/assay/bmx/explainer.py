@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay import kernel
 from assay.data import DataError
 from assay.metrics.base import Array
 from assay.settings import Settings
@@ -54,9 +55,7 @@ def masked_texts(tokens: tuple[str, ...], keep: NDArray[np.bool_], mask: str) ->
     >>> masked_texts(("a", "b"), np.array([[True, True], [False, True]]), "_")
     ['a b', '_ b']
     """
-    words = np.array((mask, *tokens), object)
-    places = np.where(keep, np.arange(1, len(words)), 0)
-    return list(map(" ".join, words[places].tolist()))
+    return kernel.masked(tokens, np.ascontiguousarray(keep), mask)
 
 
 def check_mask(explainer: Explainer, mask: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count, repeat
@@ -20,7 +21,7 @@ __all__ = ["Explanation", "Side", "Track", "explain", "rng_of", "sides_of"]
 T = TypeVar("T")
 Side: TypeAlias = Literal["reference", "source", "hypothesis"]
 
-BLOCK = 2**12
+BLOCK = 2**11
 """The metric is called on about so many texts at once, so that memory stays bounded."""
 
 LONGEST = 1000
@@ -87,7 +88,7 @@ def explain(
     )
     found = (
         _explanation(metric, explainer, task, scores)
-        for block in _blocks(tasks)
+        for block in _ahead(_blocks(tasks))
         for task, scores in zip(block, _scores(metric, block), strict=True)
     )
     return list(track(found, total=len(segments) * len(chosen)))
@@ -147,6 +148,15 @@ def _blocks(tasks: Iterable[_Task]) -> Iterator[list[_Task]]:
         yield block
 
 
+def _ahead(blocks: Iterator[list[_Task]]) -> Iterator[list[_Task]]:
+    """The same blocks, each made while the one before is scored."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, blocks, None)
+        while (block := coming.result()) is not None:
+            coming = pool.submit(next, blocks, None)
+            yield block
+
+
 def _scores(metric: Metric, block: list[_Task]) -> list[Array]:
     """The scores of every task's texts, from one call on what is distinct among them."""
     places: dict[Segment, int] = {}
@@ -170,7 +180,7 @@ def _segments(task: _Task) -> Iterable[Segment]:
         return map(_make_segment, zip(texts, repeat(references), repeat(source)))
     if task.side == "source":
         return map(_make_segment, zip(repeat(hypothesis), repeat(references), texts))
-    changed = ((text, *references[1:]) for text in texts)
+    changed = zip(texts, *map(repeat, references[1:]), strict=False)
     return map(_make_segment, zip(repeat(hypothesis), changed, repeat(source)))
 
 

@@ -64,9 +64,8 @@ class LIME(Explainer):
 
 def _ridge(design: Array, values: Array, weights: Array) -> Array:
     """Coefficients of a weighted ridge regression with an intercept that is not penalised."""
-    weighted = design * weights[:, None]
-    total, means = weights.sum(), weighted.sum(axis=0)
-    centred = values - weights @ values / total
-    gram = weighted.T @ design - np.outer(means, means / total)
+    total, sums = weights.sum(), weights @ design
+    centred = weights * (values - weights @ values / total)
+    gram = (design * weights[:, None]).T @ design - sums[:, None] * (sums / total)
     gram.flat[:: len(gram) + 1] += PENALTY
-    return np.linalg.solve(gram, centred @ weighted)
+    return np.linalg.solve(gram, centred @ design)

@@ -1,12 +1,13 @@
 """The C++ kernel: whole corpora in, arrays out, on all cores and without the GIL.
 
-Every function takes segments, `(hypothesis, references, ...)` tuples. Segments that share the very
+Scoring takes segments, `(hypothesis, references, ...)` tuples. Segments that share the very
 same tuple of references have it prepared once. `threads=0` means one per core.
 """
 
 from assay.kernel._native import (
     character_ngrams,
     edits,
+    masked,
     rouge,
     shifted_edits,
     tokenize,
@@ -18,6 +19,7 @@ from assay.kernel._native import (
 __all__ = [
     "character_ngrams",
     "edits",
+    "masked",
     "rouge",
     "shifted_edits",
     "tokenize",

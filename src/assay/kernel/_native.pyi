@@ -9,6 +9,9 @@ Segments = Sequence[tuple[Any, ...]]
 def tokenize(lines: Sequence[str], tokenizer: str, classes: bytes = b"") -> list[list[str]]:
     """The words of every line; `classes` is one byte per code point, for `intl`."""
 
+def masked(words: tuple[str, ...], keep: NDArray[np.bool_], mask: str) -> list[str]:
+    """One text per row: the words, with the mask for those that are not kept."""
+
 def word_ngrams(
     segments: Segments, tokenizer: str, classes: bytes, order: int, threads: int = 0
 ) -> NDArray[np.float64]:

@@ -1,4 +1,7 @@
 // The kernel as Python sees it: whole corpora in, arrays out, the GIL released in between.
+#include <algorithm>
+#include <cstring>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -55,6 +58,49 @@ nb::list tokenize(nb::sequence lines, std::string_view tokenizer, nb::bytes clas
         nb::list words;
         split_words.each(view_of(line.ptr()), [&](TextView word) { words.append(string_of(word)); });
         out.append(words);
+    }
+    return out;
+}
+
+// The words with a blank between them.
+nb::object joined(const std::vector<PyObject *> &words) {
+    Py_ssize_t length = words.empty() ? 0 : static_cast<Py_ssize_t>(words.size()) - 1;
+    Py_UCS4 widest = words.size() > 1 ? U' ' : 0;
+    for (PyObject *word : words) {
+        length += PyUnicode_GET_LENGTH(word);
+        widest = std::max(widest, PyUnicode_MAX_CHAR_VALUE(word));
+    }
+    nb::object text = nb::steal(PyUnicode_New(length, widest));
+    if (!text.is_valid()) throw nb::python_error();
+    const int kind = PyUnicode_KIND(text.ptr());
+    auto *out = static_cast<char *>(PyUnicode_DATA(text.ptr()));
+    Py_ssize_t place = 0;
+    for (size_t at = 0; at < words.size(); ++at) {
+        PyObject *word = words[at];
+        if (at) PyUnicode_WRITE(kind, out, place++, U' ');
+        const Py_ssize_t size = PyUnicode_GET_LENGTH(word);
+        if (PyUnicode_KIND(word) == kind)
+            std::memcpy(out + place * kind, PyUnicode_DATA(word), static_cast<size_t>(size * kind));
+        else if (PyUnicode_CopyCharacters(text.ptr(), place, word, 0, size) < 0)
+            throw nb::python_error();
+        place += size;
+    }
+    return text;
+}
+
+using Kept = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// One text per row: the words, with the mask for those that are not kept.
+nb::list masked(nb::tuple words, Kept keep, nb::str mask) {
+    const size_t size = nb::len(words);
+    if (keep.shape(1) != size) throw nb::value_error("masked: one column for every word");
+    for (nb::handle word : words) view_of(word.ptr());
+    std::vector<PyObject *> row(size);
+    nb::list out;
+    for (size_t text = 0; text < keep.shape(0); ++text) {
+        for (size_t at = 0; at < size; ++at)
+            row[at] = keep(text, at) ? PyTuple_GET_ITEM(words.ptr(), at) : mask.ptr();
+        out.append(joined(row));
     }
     return out;
 }
@@ -159,6 +205,7 @@ nb::ndarray<nb::numpy, double> type_scores(Input<double, 2> weights, Input<int64
 NB_MODULE(_native, m) {
     using namespace nb::literals;
     m.def("tokenize", &assay::tokenize, "lines"_a, "tokenizer"_a, "classes"_a = nb::bytes("", 0));
+    m.def("masked", &assay::masked, "words"_a, "keep"_a, "mask"_a);
     m.def("word_ngrams", &assay::word_ngrams, "segments"_a, "tokenizer"_a, "classes"_a, "order"_a,
           "threads"_a = 0);
     m.def("character_ngrams", &assay::character_ngrams, "segments"_a, "char_order"_a,
