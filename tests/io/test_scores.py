@@ -69,8 +69,10 @@ def same(scores, values):
     np.testing.assert_array_equal(scores.values, np.array(values, float))
 
 
-def test_a_table_with_lines_is_at_segment_level(tmp_path):
-    path = save(tmp_path / "da.seg.tsv", "system\tline\traw\tz\nB\t3\t9\t0.5\nA\t1\t8\tNone\n")
+@pytest.mark.parametrize("name", ["line", "segment"])
+def test_a_table_with_lines_is_at_segment_level(name, tmp_path):
+    text = f"system\t{name}\traw\tz\nB\t3\t9\t0.5\nA\t1\t8\tNone\n"
+    path = save(tmp_path / "da.seg.tsv", text)
     scores = read(path)
     assert (scores.name, scores.level, scores.items) == ("da", "segment", ("1", "2", "3"))
     same(scores, [[math.nan] * 3, [math.nan, math.nan, 0.5]])

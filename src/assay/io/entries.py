@@ -22,6 +22,7 @@ LEVELS: dict[str, Level] = {".sys": "system", ".seg": "segment", ".doc": "docume
 COLUMNS = ("z", "raw", "mqm", "score")
 """The columns that hold scores, the preferred one first."""
 
+_NUMBERS = ("line", "segment")
 _ENDINGS = (".score", ".tsv", ".txt", ".gz", ".xz")
 
 
@@ -73,13 +74,13 @@ def stem(path: FilePath) -> str:
 
 
 def entries_of_table(table: TextTable, column: str | None) -> Entries:
-    """The entries of a table with a column `system`, a score, and perhaps `line` or `doc_id`."""
+    """The entries of a table: `system`, a score, and perhaps `line`, `segment` or `doc_id`."""
     systems, scores = table.column("system"), _scores(table, column)
     level: Level = "system"
     items = [""] * len(table.rows)
-    if table.find("line") is not None:
+    if table.find(*_NUMBERS) is not None:
         level = "segment"
-        lines = zip(table.rows, table.column("line"), strict=True)
+        lines = zip(table.rows, table.column(*_NUMBERS), strict=True)
         items = [str(whole_number(table.path, row.line, text)) for row, text in lines]
     elif table.find("doc_id", "doc") is not None:
         level, items = "document", table.column("doc_id", "doc")
