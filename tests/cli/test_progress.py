@@ -59,6 +59,22 @@ def test_slow_steps_have_a_bar_that_goes_away(monkeypatch):
         assert "\x1b[2K" in rest(main)
 
 
+def test_work_within_work_has_a_bar_below(monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0.01)
+    shown = []
+
+    def outer(main):
+        yield from progress.track(slow(main, shown), total=3, label="Scoring")
+
+    with terminal() as main:
+        for _ in progress.track(range(1), total=1, label="Around"):
+            assert list(outer(main)) == [1, 2, 3]
+        text = "".join(shown) + rest(main)
+        assert "Around" in text
+        assert "Scoring" in text
+        assert "33%" in text
+
+
 def test_a_step_that_fails_takes_the_bar_away(monkeypatch):
     monkeypatch.setattr(progress, "PATIENCE", 0.01)
 

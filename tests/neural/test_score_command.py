@@ -49,6 +49,50 @@ def test_reference_free_metrics_read_the_source(here, capfd):
     assert found == pytest.approx(slow, abs=1e-9)
 
 
+def test_no_reference_is_needed_for_them(here, capfd):
+    assert (
+        main(
+            [
+                "score",
+                "-i",
+                "sys.txt",
+                "-s",
+                "src.txt",
+                "-m",
+                "embed:against=source",
+                "--format",
+                "json",
+            ]
+        )
+        == 0
+    )
+    [record] = json.loads(capfd.readouterr().out)["records"]
+    slow = parse("embed:against=source").statistics(segments()).corpus()
+    assert record["score"] == pytest.approx(slow, abs=1e-9)
+    assert main(["score", "-i", "sys.txt", "-s", "src.txt", "-m", "embed"]) == 2
+    assert "reference" in capfd.readouterr().err
+
+
+def test_scores_of_the_size_of_1_have_two_more_decimals(here, capfd):
+    assert main(["score", "ref.txt", "-i", "sys.txt", "-m", "embed", "chrf", "-w", "1"]) == 0
+    row = capfd.readouterr().out.splitlines()[3].split()
+    assert [len(cell.partition(".")[2]) for cell in row[1:]] == [3, 1]
+    assert main(["score", "ref.txt", "-i", "sys.txt", "-m", "embed", "chrf", "-b"]) == 0
+    bare = capfd.readouterr().out.split()
+    assert [len(cell.partition(".")[2]) for cell in bare] == [4, 2]
+
+
+@pytest.mark.parametrize(
+    ("pair", "model"), [("de-en", "minilm"), ("en-de", "use"), ("en-fi", "use")]
+)
+def test_the_target_language_chooses_the_model_and_a_strange_one_is_told(here, capfd, pair, model):
+    assert main(f"score ref.txt -i sys.txt -m embed -l {pair}".split()) == 0
+    shown = capfd.readouterr()
+    assert f"encoder:{model}@" in shown.out
+    told = "note: embed:model=use: the model use does not know fi; its scores mean little there"
+    assert (told in shown.err) == (pair == "en-fi")
+
+
 @pytest.mark.parametrize("metric", ["embed:against=source", "xmover", "comet"])
 def test_without_the_source_one_line_says_which_option_gives_it(here, capfd, metric):
     assert main(["score", "ref.txt", "-i", "sys.txt", "-m", metric]) == 2

@@ -141,10 +141,10 @@ def read_metrics(args: argparse.Namespace, dataset: Dataset) -> list[Metric]:
 
 
 def _for_target(metric: Metric, target: str) -> Metric:
-    """The metric with the multilingual model, where it chooses itself and English will not do."""
-    if isinstance(metric, NeuralMetric) and metric.model == "auto" and target not in ("", "en"):
-        return replace(metric, model="use")
-    return metric
+    """The metric with the multilingual model, where it would take the English one by itself."""
+    if not isinstance(metric, NeuralMetric) or metric.model != "auto" or target in ("", "en"):
+        return metric
+    return replace(metric, model="use") if metric.model_name == "minilm" else metric
 
 
 def _with_shared(text: str, shared: Mapping[str, object]) -> Metric:

@@ -34,35 +34,58 @@ class _Bar:
 
     def __init__(self, label: str, total: int) -> None:
         self._label, self._total, self._done = label, total, 0
-        self._progress: Any = None
+        self._task: Any = None
         self._stopped = False
-        self._lock = threading.Lock()
         self._timer = threading.Timer(PATIENCE, self._show)
         self._timer.daemon = True
         self._timer.start()
 
     def advance(self) -> None:
-        with self._lock:
+        with _BARS.lock:
             self._done += 1
-            if self._progress:
-                self._progress.update(self._task, completed=self._done)
+            if self._task is not None:
+                _BARS.update(self._task, self._done)
 
     def stop(self) -> None:
         self._timer.cancel()
-        with self._lock:
+        with _BARS.lock:
             self._stopped = True
-            if self._progress:
-                self._progress.stop()
+            if self._task is not None:
+                _BARS.remove(self._task)
 
     def _show(self) -> None:
+        with _BARS.lock:
+            # Cancelling comes too late for a timer that has gone off already.
+            if not self._stopped:
+                self._task = _BARS.add(self._label, self._total, self._done)
+
+
+class _Bars:
+    """The bars on the terminal, one below the other: of work, and of work within it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._progress: Any = None
+
+    def add(self, label: str, total: int, done: int) -> Any:
         from rich.console import Console
         from rich.progress import Progress
 
-        with self._lock:
-            # Cancelling comes too late for a timer that has gone off already.
-            if self._stopped:
-                return
+        if self._progress is None:
             self._progress = Progress(console=Console(stderr=True), transient=True)
-            self._task = self._progress.add_task(self._label, total=self._total)
-            self._progress.update(self._task, completed=self._done)
             self._progress.start()
+        task = self._progress.add_task(label, total=total, completed=done)
+        self._progress.refresh()
+        return task
+
+    def update(self, task: Any, done: int) -> None:
+        self._progress.update(task, completed=done)
+
+    def remove(self, task: Any) -> None:
+        self._progress.remove_task(task)
+        if not self._progress.tasks:
+            self._progress.stop()
+            self._progress = None
+
+
+_BARS = _Bars()
