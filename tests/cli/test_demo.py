@@ -17,7 +17,7 @@ def test_the_demo_writes_a_report_and_tells_the_story(run):
     assert (ran.status, ran.err) == (0, "")
     assert "The whole report, with charts and examples: assay-demo/report.html\n" in ran.out
     page = Path("assay-demo/report.html").read_text("utf-8")
-    for title in ("Scores", "MacroF1: atlas or birch?", "Types by frequency"):
+    for title in ("Scores", "MacroF1: atlas or birch?", "Types by frequency", "word by word"):
         assert title in page
     for title in ("systems", "accuracy by category (%)", "failing examples"):
         assert f"Test suite: {title}" in page

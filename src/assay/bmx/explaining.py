@@ -74,15 +74,17 @@ def explain(
 ) -> list[Explanation]:
     """One explanation per segment and side: all sides of the first segment, then the second's.
 
-    Each side is explained with everything else held fixed; of several references the first is
-    explained. `sides` are those of `sides_of(metric)` unless given. The randomness of a text
-    depends on `seed`, its side and its tokens alone, so that neither order nor company matter.
+    Each side is explained with everything else held fixed; of several references the one that by
+    itself gives the best score is explained. `sides` are those of `sides_of(metric)` unless given.
+    The randomness of a text depends on `seed`, its side and its tokens alone, so that neither
+    order nor company matter.
     `track` shows how far the work is: `partial(assay.cli.progress.track, label="Explaining")`.
     """
     chosen = tuple(sides_of(metric) if sides is None else sides)
     _check(metric, segments, chosen)
+    nearest = _nearest(metric, segments) if "reference" in chosen else [0] * len(segments)
     tasks = (
-        _task(at, segment, side, explainer, seed)
+        _task(at, segment, side, explainer, seed, nearest[at])
         for at, segment in enumerate(segments)
         for side in chosen
     )
@@ -102,11 +104,12 @@ def rng_of(seed: int, side: Side, tokens: tuple[str, ...]) -> np.random.Generato
 
 
 class _Task(NamedTuple):
-    """One side of one segment, to be explained."""
+    """One side of one segment, to be explained; of the reference's side, that of a number."""
 
     at: int
     segment: Segment
     side: Side
+    reference: int
     tokens: tuple[str, ...]
     perturbed: Perturbed
 
@@ -120,18 +123,43 @@ def _check(metric: Metric, segments: Sequence[Segment], sides: tuple[Side, ...])
                 raise DataError(f"segment {number} has no reference, which {metric} explains.")
 
 
-def _task(at: int, segment: Segment, side: Side, explainer: Explainer, seed: int) -> _Task:
-    text = segment.references[0] if side == "reference" else getattr(segment, side)
+def _nearest(metric: Metric, segments: Sequence[Segment]) -> list[int]:
+    """By segment, the number of the reference with which, alone, the score is best.
+
+    Among equals it is the first in the alphabet, so that their order does not matter.
+    """
+    pairs = [
+        (at, number, text)
+        for at, segment in enumerate(segments)
+        if len(segment.references) > 1
+        for number, text in enumerate(segment.references)
+    ]
+    if not pairs:
+        return [0] * len(segments)
+    alone = [segments[at]._replace(references=(text,)) for at, _, text in pairs]
+    sign = -1.0 if metric.higher_is_better else 1.0
+    badness = np.nan_to_num(sign * metric.statistics(alone).segments(), nan=np.inf)
+    best: dict[int, tuple[float, str, int]] = {}
+    for (at, number, text), bad in zip(pairs, badness, strict=True):
+        best[at] = min((float(bad), text, number), best.get(at, (np.inf, text, number)))
+    return [best[at][-1] if at in best else 0 for at in range(len(segments))]
+
+
+def _task(
+    at: int, segment: Segment, side: Side, explainer: Explainer, seed: int, reference: int
+) -> _Task:
+    text = segment.references[reference] if side == "reference" else getattr(segment, side)
     tokens = tuple(text.split())
     joined = " ".join(tokens)
     if len(tokens) > LONGEST:
-        return _Task(at, segment, side, tokens, Perturbed([text], np.ones((1, len(tokens)))))
+        alone = Perturbed([text], np.ones((1, len(tokens))))
+        return _Task(at, segment, side, reference, tokens, alone)
     perturbed = explainer.perturb(tokens, rng_of(seed, side, tokens))
     if text != joined:
         # The full text is scored as it was given, with all its blanks.
         texts = [text if each == joined else each for each in perturbed.texts]
         perturbed = perturbed._replace(texts=texts)
-    return _Task(at, segment, side, tokens, perturbed)
+    return _Task(at, segment, side, reference, tokens, perturbed)
 
 
 def _blocks(tasks: Iterable[_Task]) -> Iterator[list[_Task]]:
@@ -180,7 +208,9 @@ def _segments(task: _Task) -> Iterable[Segment]:
         return map(_make_segment, zip(texts, repeat(references), repeat(source)))
     if task.side == "source":
         return map(_make_segment, zip(repeat(hypothesis), repeat(references), texts))
-    changed = zip(texts, *map(repeat, references[1:]), strict=False)
+    others = [repeat(each) for each in references]
+    others[task.reference] = texts  # type: ignore[call-overload]  # a text of each in turn
+    changed = zip(*others, strict=False)
     return map(_make_segment, zip(repeat(hypothesis), changed, repeat(source)))
 
 

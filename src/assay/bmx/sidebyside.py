@@ -64,7 +64,7 @@ def _note(explained: SystemExplanations, shown: Sequence[int]) -> str:
 
 def _legend(explained: SystemExplanations) -> str:
     several = any(len(each) > 1 for each in explained.dataset.references)
-    truth = {"reference": "the first reference" if several else "the reference"}
+    truth = {"reference": "the best reference" if several else "the reference"}
     others = [truth.get(side, f"the {side}") for side in explained.sides if side != "hypothesis"]
     missing = "".join(f", and of {side} those that it misses" for side in others)
     return (

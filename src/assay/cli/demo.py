@@ -9,13 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from assay.bmx.lime import LIME
+from assay.bmx.showing import ExplainResult
+from assay.bmx.systems import explain_systems, worst_segments
 from assay.cli.commands import Command
 from assay.compare.favoritism import favoritism
 from assay.compare.types import type_performance
-from assay.data import DataError
+from assay.data import DataError, Dataset
 from assay.demo import read_demo
 from assay.demo.suites import CAMPAIGNS, demo_suite_files, read_demo_suite
 from assay.io import write_whole
+from assay.metrics.chrf import CHRF
 from assay.metrics.typef import MacroF
 from assay.registry import parse_all
 from assay.report import render
@@ -29,6 +33,8 @@ from assay.suite.statistics.accuracy import accuracies
 __all__ = ["COMMAND"]
 
 METRICS = ("bleu", "chrf", "ter", "macrof", "microf")
+WORST = 5
+"""Segments that are explained word by word."""
 
 SCORES = """\
 Three invented systems translate 120 German segments. BLEU likes birch: it is fluent. MacroF1,
@@ -61,14 +67,25 @@ def _run(args: argparse.Namespace) -> int:
     scores = score_dataset(dataset, parse_all(METRICS), questions=asked)
     favored = favoritism(dataset, parse_all(["macrof", "bleu"]), count=10)
     types = type_performance(dataset, MacroF(), count=20)
+    words = _explanations(dataset)
     suite = _suite_report()
     header = {"command": args.command, "seed": SEED, "inputs": [], "title": "assay demo"}
-    page = render(Together(scores, favored, types, _titled(suite)), "html", header=header)
+    page = render(Together(scores, favored, types, words, _titled(suite)), "html", header=header)
     _write(folder, {"report.html": page.encode()})
     print(_story(scores, types, suite))
     print(f"The whole report, with charts and examples: {folder / 'report.html'}\n")
     print(_next_steps(folder))
     return 0
+
+
+def _explanations(dataset: Dataset) -> ExplainResult:
+    """Two systems side by side, in the segments that are worst on average."""
+    first, second, *_ = dataset.systems.items()
+    pair = replace(dataset, systems=dict((first, second)))
+    metric = CHRF()
+    chosen = worst_segments(pair, metric, WORST)
+    found = explain_systems(pair, metric, LIME(), segments=chosen, seed=SEED)
+    return ExplainResult(found)
 
 
 def _suite_report() -> ReportResult:
