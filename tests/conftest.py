@@ -1,6 +1,10 @@
 """What the tests share: where the real data lies, and small corpora."""
 
+import os
 from pathlib import Path
+
+# Tests run side by side, a process for each core: threads within them would only get in the way.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
