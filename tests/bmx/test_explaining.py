@@ -203,7 +203,7 @@ def test_progress_sees_every_explanation():
 
 
 def test_a_missing_reference_and_an_unknown_side_are_errors(words):
-    with pytest.raises(DataError, match="segment 2 has no reference"):
+    with pytest.raises(DataError, match=r"segment 2 has none\. Name one"):
         explain(CHRF, [Segment("a", ("a",)), Segment("a", ())], LIME(), seed=0)
     with pytest.raises(DataError, match="no side 'target'"):
         explain(words, [], LIME(), seed=0, sides=["target"])

@@ -207,3 +207,11 @@ def test_hostile_text_is_escaped_on_the_page():
 def test_what_cannot_be_compared_is_refused(dataset, metrics, count, words):
     with pytest.raises(DataError, match=words):
         favoritism(dataset, parse_all(metrics), count=count)
+
+
+def test_metrics_that_need_no_reference_show_the_outputs_beside_the_source():
+    bare = Dataset(SYSTEMS, ((),) * COUNT, DATASET.sources)
+    result = favoritism(bare, [parse("random")], count=2)
+    table = result.tables()[1]
+    assert [row[3] for row in table.rows[:3]] == ["source", "atlas", "birch"]
+    assert "Green" not in table.note

@@ -120,7 +120,10 @@ def _check(metric: Metric, segments: Sequence[Segment], sides: tuple[Side, ...])
     if "reference" in sides or metric.needs_references:
         for number, segment in enumerate(segments, 1):
             if not segment.references:
-                raise DataError(f"segment {number} has no reference, which {metric} explains.")
+                raise DataError(
+                    f"{metric} is explained by its references, but segment {number} has none. Name "
+                    "one, or take a metric that reads the source alone, as xbertscore."
+                )
 
 
 def _nearest(metric: Metric, segments: Sequence[Segment]) -> list[int]:

@@ -12,7 +12,7 @@ from assay.compare.marking import mark_differences
 from assay.data import DataError, Dataset
 from assay.metrics.base import Array, Metric
 from assay.plots import line_chart, scatter
-from assay.results import Cell, Chart, Record, Span, Table
+from assay.results import Cell, Chart, Record, Span, Table, Words
 from assay.scoring import labels, system_statistics
 
 __all__ = ["Favoritism", "FavoritismResult", "favoritism"]
@@ -103,29 +103,41 @@ class FavoritismResult:
             for row in self._rows_of(each, rank, int(at))
         ]
         title = f"{self._label(each)}: {each.system} or {each.other}?"
-        reference = "first reference" if self._several_references else "reference"
         note = (
             "favoritism: what the segment adds to the score of one system less what it adds to "
-            f"the other; positive favours {each.system}. Green or {{+ +}}: in the {reference}, "
-            f"and the other system lacks it. Red or [- -]: not in the {reference}."
+            f"the other; positive favours {each.system}.{self._colours()}"
         )
         columns = ("rank", "favoritism", "segment", "text of", "text")
         return Table(title, columns, rows, note, {"favoritism": 3})
 
     def _rows_of(self, each: Favoritism, rank: int, at: int) -> list[tuple[Cell, ...]]:
-        outputs = [self.dataset.systems[name][at] for name in (each.system, each.other)]
-        reference = self.dataset.references[at][0]
-        marked = mark_differences(reference, *outputs, tokenizer=_display_tokenizer(each.metric))
-        lines = list(zip(("reference", each.system, each.other), marked, strict=True))
+        lines = self._lines(each, at)
         if self.dataset.sources:
             lines.insert(0, ("source", (Span(self.dataset.sources[at]),)))
         heads: list[tuple[Cell, ...]] = [(rank, float(each.values[at]), at + 1)]
         heads += [(None, None, None)] * (len(lines) - 1)
         return [(*head, *line) for head, line in zip(heads, lines, strict=True)]
 
-    @property
-    def _several_references(self) -> bool:
-        return any(len(each) > 1 for each in self.dataset.references)
+    def _lines(self, each: Favoritism, at: int) -> list[tuple[str, Words]]:
+        """Both outputs, marked beside the first reference where there is one."""
+        names = (each.system, each.other)
+        outputs = [self.dataset.systems[name][at] for name in names]
+        references = self.dataset.references[at]
+        if not references:
+            return [(name, (Span(text),)) for name, text in zip(names, outputs, strict=True)]
+        tokenizer = _display_tokenizer(each.metric)
+        marked = mark_differences(references[0], *outputs, tokenizer=tokenizer)
+        return list(zip(("reference", *names), marked, strict=True))
+
+    def _colours(self) -> str:
+        most = max(map(len, self.dataset.references), default=0)
+        if not most:
+            return ""
+        reference = "first reference" if most > 1 else "reference"
+        return (
+            f" Green or {{+ +}}: in the {reference}, and the other system lacks it. "
+            f"Red or [- -]: not in the {reference}."
+        )
 
     def _label(self, each: Favoritism) -> str:
         """The metric's title, or its settings where two have the same title."""

@@ -190,7 +190,10 @@ def reference_count(references: Iterable[tuple[str, ...]]) -> int | str:
 def _check_references(metric: Metric, segments: Sequence[Segment]) -> None:
     if not all(map(itemgetter(1), segments)):
         number = next(at for at, segment in enumerate(segments, 1) if not segment.references)
-        raise DataError(f"{metric} compares with references, but segment {number} has none.")
+        raise DataError(
+            f"{metric} compares with references, but segment {number} has none. Name one, or take "
+            "a metric that reads the source alone, as xbertscore."
+        )
 
 
 def _dense(sums: Any) -> Array:
