@@ -1,7 +1,9 @@
 """`assay score` with neural metrics, as the documentation writes it."""
 
 import json
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from assay.cli import main
@@ -71,6 +73,25 @@ def test_no_reference_is_needed_for_them(here, capfd):
     assert record["score"] == pytest.approx(slow, abs=1e-9)
     assert main(["score", "-i", "sys.txt", "-s", "src.txt", "-m", "embed"]) == 2
     assert "reference" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("metric", ["bertscore", "embed", "bertscore:idf=yes"])
+def test_records_of_segments_say_which_reference_counts(here, capfd, metric):
+    Path("other.txt").write_text("".join(f"{line}\n" for line in demo("ref.B.txt", COUNT)))
+    line = f"score ref.txt other.txt -i sys.txt -m {metric} chrf -sl --format json"
+    assert main(line.split()) == 0
+    records = json.loads(capfd.readouterr().out)["records"]
+    found = [each["reference"] for each in records if each["metric"] == metric and each["segment"]]
+    both = [
+        each._replace(references=(*each.references, other))
+        for each, other in zip(segments(), demo("ref.B.txt", COUNT), strict=True)
+    ]
+    assert [at - 1 for at in found] == list(parse(metric).winners(both))
+    assert set(found) == {1, 2}
+    assert {each["reference"] for each in records if each["metric"] == "chrf"} == {None}
+    if "idf" not in metric:
+        alone = [[parse(metric).sentence_score(h, [r]).score for r in rs] for h, rs, _ in both]
+        assert [at - 1 for at in found] == list(np.argmax(alone, axis=1))
 
 
 def test_scores_of_the_size_of_1_have_two_more_decimals(here, capfd):

@@ -73,6 +73,10 @@ class Metric(Settings, ABC):
     def rows(self, segments: Sequence[Segment]) -> Rows:
         """One row of sums per segment, (n, k); pass the segments of all systems at once."""
 
+    def winners(self, segments: Sequence[Segment]) -> NDArray[np.intp] | None:
+        """By segment the number of the reference that counts, from 0, if just one of them does."""
+        return None
+
     @abstractmethod
     def aggregate(self, sums: Array) -> Array:
         """Scores of summed rows: (b, k) to (b,)."""

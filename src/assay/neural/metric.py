@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.data import DataError, Segment
 from assay.metrics.base import Array, Metric, Rows, divide
@@ -87,6 +88,15 @@ class NeuralMetric(Metric):
         if segments and not any(segment.source for segment in segments):
             raise DataError(f"{self} compares with the source: give the source texts, -s FILE.")
         return [(segment.source,) for segment in segments]
+
+    def winners(self, segments: Sequence[Segment]) -> NDArray[np.intp]:
+        """By segment the number of the reference that counts, from 0; the first among equals."""
+        others = self.compared_with(segments)
+        pairs = zip(segments, others, strict=True)
+        alone = [each._replace(references=(text,)) for each, some in pairs for text in some]
+        counts = [len(each) for each in others]
+        scores = np.split(self.statistics(alone).segments(), np.cumsum(counts)[:-1])
+        return np.array([int(np.argmax(each)) for each in scores if len(each)], np.intp)
 
     def rows_of(self, scores: Array) -> Rows:
         """One score per segment as rows."""

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from assay.metrics.base import Array, Metric
 from assay.significance import Comparison, Interval
 
@@ -32,6 +35,8 @@ class MetricScores:
     groups: Grouped | None = None
     comparisons: list[Comparison] | None = None
     clusters: list[int] | None = None
+    winners: NDArray[np.intp] | None = None
+    """By system and segment the number of the reference that counts, from 0."""
 
 
 def labels(metrics: Sequence[Metric]) -> list[str]:

@@ -52,6 +52,7 @@ class ScoreResult:
             "document": asked.documents,
             "group": asked.groups,
             "segment": asked.segments,
+            "reference": any(entry.winners is not None for entry in self.by_metric),
         }
         keys = [*_KEYS, *(key for key, wanted in extra.items() if wanted)]
         values = {key: record.get(key) for key in keys}
@@ -79,7 +80,10 @@ class ScoreResult:
                     yield self._record(entry, at, value) | {kind: name}
             if entry.segments is not None:
                 for number, value in enumerate(entry.segments[at], 1):
-                    yield self._record(entry, at, value) | {"segment": number}
+                    record = self._record(entry, at, value) | {"segment": number}
+                    if entry.winners is not None:
+                        record["reference"] = int(entry.winners[at, number - 1]) + 1
+                    yield record
 
     def _record(self, entry: MetricScores, at: int, value: float) -> Record:
         return {

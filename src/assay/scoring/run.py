@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.data import DataError, Dataset, Segment, reference_tuples
 from assay.metrics.base import Array, Metric, Statistics, reference_count
@@ -183,7 +184,15 @@ def _answer(
         groups=_by(dataset.groups, statistics) if questions.groups else None,
         comparisons=comparisons,
         clusters=_clusters(metric, corpus, comparisons) if questions.all_pairs else None,
+        winners=_winners(dataset, metric) if questions.segments and references != 1 else None,
     )
+
+
+def _winners(dataset: Dataset, metric: Metric) -> NDArray[np.intp] | None:
+    if not metric.needs_references:
+        return None
+    found = metric.winners(dataset.all_segments())
+    return None if found is None else found.reshape(len(dataset.systems), -1)
 
 
 def _replicates(statistics: list[Statistics], questions: Questions, seed: int) -> Array:
