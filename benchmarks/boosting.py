@@ -62,12 +62,16 @@ def _parse() -> argparse.Namespace:
     add("--keep", type=Path, required=True, help="where results are kept, to go on from")
     add("-m", "--metric", nargs="*", default=[*METRICS, *REFERENCE_FREE])
     add("-e", "--explainer", nargs="*", default=list(EXPLAINERS))
+    add("-p", "--pairs", nargs="*", help="language pairs (default: all)")
+    add("-s", "--sources", action="store_true", help="WMT17 without its references")
     add("-n", "--segments", type=int, default=10**9, help="of each pair, drawn at random")
     return parser.parse_args()
 
 
 def _work(args: argparse.Namespace) -> Iterator[tuple[Judged, Metric, str]]:
-    sets = [*_wmt17(args.data / "wmt17-da560"), *_eval4nlp21(args.data / "eval4nlp21")]
+    wmt17 = _wmt17(args.data / "wmt17-da560", without_references=args.sources)
+    sets = [*wmt17, *_eval4nlp21(args.data / "eval4nlp21")]
+    sets = [each for each in sets if not args.pairs or each.pair in args.pairs]
     for explainer in args.explainer:
         for metric in map(parse, args.metric):
             for judged in sets:
@@ -76,13 +80,16 @@ def _work(args: argparse.Namespace) -> Iterator[tuple[Judged, Metric, str]]:
                     yield _drawn(judged, args.segments), metric, explainer
 
 
-def _wmt17(folder: Path) -> Iterator[Judged]:
+def _wmt17(folder: Path, *, without_references: bool) -> Iterator[Judged]:
+    name = "WMT17, source" if without_references else "WMT17"
     for path in sorted(folder.glob("*.tsv")):
         with path.open(newline="") as file:
             rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
         segments = [Segment(r["translation"], (r["reference"],), r["source"]) for r in rows]
         gold = np.array([float(row["HUMAN_score"]) for row in rows])
-        yield Judged("WMT17", path.stem, segments, gold, np.arange(len(rows)))
+        if without_references:
+            segments = [each._replace(references=()) for each in segments]
+        yield Judged(name, path.stem, segments, gold, np.arange(len(rows)))
 
 
 def _eval4nlp21(folder: Path) -> Iterator[Judged]:
