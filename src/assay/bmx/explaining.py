@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, count, repeat
+from itertools import count, islice, repeat
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
 
 import numpy as np
@@ -190,30 +191,39 @@ def _ahead(blocks: Iterator[list[_Task]]) -> Iterator[list[_Task]]:
 
 def _scores(metric: Metric, block: list[_Task]) -> list[Array]:
     """The scores of every task's texts, from one call on what is distinct among them."""
-    places: dict[Segment, int] = {}
-    asked = chain.from_iterable(map(_segments, block))
-    # Every segment's first place in the block; a loop in Python would take most of the time.
-    first = np.fromiter(map(places.setdefault, asked, count()), np.intp)
-    distinct = np.fromiter(places.values(), np.intp, len(places))
-    scores = metric.statistics(list(places)).segments()[np.searchsorted(distinct, first)]
-    ends = np.cumsum([len(task.perturbed.texts) for task in block])
-    return np.split(scores, ends[:-1])
+    number = count().__next__
+    known: dict[Segment, defaultdict[str, int]] = {}
+    asked: list[Segment] = []
+    places = []
+    for task in block:
+        # Texts in the same frame are numbered as they first come; loops in Python would be slow.
+        numbers = known.setdefault(_frame(task), defaultdict(number))
+        before = len(numbers)
+        places.append(list(map(numbers.__getitem__, task.perturbed.texts)))
+        asked += _segments(task, islice(numbers, before, None))
+    scores = metric.statistics(asked).segments()
+    return [scores[each] for each in places]
+
+
+def _frame(task: _Task) -> Segment:
+    """The task's segment without the text that is explained."""
+    [frame] = _segments(task, [""])
+    return frame
 
 
 _make_segment = partial(tuple.__new__, Segment)
 
 
-def _segments(task: _Task) -> Iterable[Segment]:
-    """The task's segment with each perturbed text in place of the side."""
+def _segments(task: _Task, texts: Iterable[str]) -> Iterable[Segment]:
+    """The task's segment with each of the texts in place of the one that is explained."""
     hypothesis, references, source = task.segment
-    texts = task.perturbed.texts
     if task.side == "hypothesis":
         return map(_make_segment, zip(texts, repeat(references), repeat(source)))
     if task.side == "source":
         return map(_make_segment, zip(repeat(hypothesis), repeat(references), texts))
-    others = [repeat(each) for each in references]
-    others[task.reference] = texts  # type: ignore[call-overload]  # a text of each in turn
-    changed = zip(*others, strict=False)
+    columns: list[Iterable[str]] = [repeat(each) for each in references]
+    columns[task.reference] = texts
+    changed = zip(*columns, strict=False)
     return map(_make_segment, zip(repeat(hypothesis), changed, repeat(source)))
 
 
