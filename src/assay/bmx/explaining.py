@@ -193,14 +193,19 @@ def _scores(metric: Metric, block: list[_Task]) -> list[Array]:
     """The scores of every task's texts, from one call on what is distinct among them."""
     number = count().__next__
     known: dict[Segment, defaultdict[str, int]] = {}
+    whole: dict[Segment, int] = {}
     asked: list[Segment] = []
     places = []
     for task in block:
         # Texts in the same frame are numbered as they first come; loops in Python would be slow.
         numbers = known.setdefault(_frame(task), defaultdict(number))
+        texts = task.perturbed.texts
+        if task.segment in whole:  # its other side has been here, and so has the full text
+            numbers.setdefault(texts[0], whole[task.segment])
         before = len(numbers)
-        places.append(list(map(numbers.__getitem__, task.perturbed.texts)))
+        places.append(list(map(numbers.__getitem__, texts)))
         asked += _segments(task, islice(numbers, before, None))
+        whole[task.segment] = numbers[texts[0]]
     scores = metric.statistics(asked).segments()
     return [scores[each] for each in places]
 
