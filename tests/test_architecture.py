@@ -15,7 +15,7 @@ HOME = Path(assay.__file__).parent
 PROJECT = Path(__file__).resolve().parents[1]
 
 LAYERS = (
-    ("version",),
+    ("tracking", "version"),
     ("data", "results"),
     ("settings", "scores"),
     ("weights", "kernel", "plots"),

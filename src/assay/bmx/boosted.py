@@ -11,13 +11,13 @@ import numpy as np
 
 from assay.bmx.boosting import WeightAndPower, combined, explained_by
 from assay.bmx.explainer import Explainer
-from assay.bmx.explaining import Track
 from assay.bmx.named import explainer_named
 from assay.bmx.powermean import collapsed
 from assay.data import DataError, Segment
 from assay.metrics.base import Array, Metric, Rows, divide
 from assay.registry import parse
 from assay.settings import setting
+from assay.tracking import Track
 
 __all__ = ["Boosted", "Boosting", "nested"]
 

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.bmx.explainer import Explainer
-from assay.bmx.explaining import Explanation, Track, explain, sides_of
+from assay.bmx.explaining import Explanation, explain, sides_of
 from assay.bmx.noise import Noise
 from assay.bmx.powermean import EPSILON, Ragged, Regular, collapsed, power_means, regularised
 from assay.data import Segment
 from assay.metrics.base import Array, Metric
+from assay.tracking import Track
 
 __all__ = ["PUBLISHED", "Explained", "Sides", "WeightAndPower", "combined", "explained_by"]
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from assay.bmx.boosting import Explained, Sides, explained_by
 from assay.bmx.explainer import Explainer
-from assay.bmx.explaining import Track
 from assay.data import DataError, Dataset, Segment
 from assay.metrics.base import Array, Metric
 from assay.scores import Scores
+from assay.tracking import Track
 
 __all__ = ["FEWEST", "Evidence", "Judged", "Setting", "gather"]
 

@@ -9,17 +9,17 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import count, islice, repeat
-from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from assay.bmx.explainer import Explainer, Perturbed
 from assay.data import DataError, Segment
 from assay.metrics.base import Array, Metric
+from assay.tracking import Track, untracked
 
-__all__ = ["Explanation", "Side", "Track", "explain", "rng_of", "sides_of"]
+__all__ = ["Explanation", "Side", "explain", "rng_of", "sides_of"]
 
-T = TypeVar("T")
 Side: TypeAlias = Literal["reference", "source", "hypothesis"]
 
 BLOCK = 2**11
@@ -27,17 +27,6 @@ BLOCK = 2**11
 
 LONGEST = 1000
 """A text of more words is scored, but not explained: it would have to be scored too often."""
-
-
-class Track(Protocol):
-    """Shows how far something is."""
-
-    def __call__(self, steps: Iterable[T], /, *, total: int) -> Iterable[T]:
-        """The same steps, shown as they are taken."""
-
-
-def _untracked(steps: Iterable[T], /, *, total: int) -> Iterable[T]:
-    return steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +60,7 @@ def explain(
     *,
     seed: int,
     sides: Sequence[Side] | None = None,
-    track: Track = _untracked,
+    track: Track = untracked,
 ) -> list[Explanation]:
     """One explanation per segment and side: all sides of the first segment, then the second's.
 

@@ -9,9 +9,10 @@ from functools import partial
 import numpy as np
 
 from assay.bmx.explainer import Explainer
-from assay.bmx.explaining import Explanation, Side, Track, explain, sides_of
+from assay.bmx.explaining import Explanation, Side, explain, sides_of
 from assay.data import DataError, Dataset
 from assay.metrics.base import Array, Metric
+from assay.tracking import Track
 
 __all__ = ["SystemExplanations", "explain_systems", "worst_segments"]
 

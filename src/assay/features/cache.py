@@ -4,34 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 from assay.data import DataError
 from assay.features.annotation import Annotation, Annotator
 from assay.features.store import AnnotationCache
+from assay.tracking import Track, untracked
 
-__all__ = ["AnnotationCache", "CachedAnnotator", "Track", "default_path"]
-
-T = TypeVar("T")
+__all__ = ["AnnotationCache", "CachedAnnotator", "default_path"]
 
 CHUNK = 2000
 """Texts that are annotated between two visits to the disk: what a crash can lose."""
-
-
-class Track(Protocol):
-    """Shows how far the work is: gives back the steps as they are."""
-
-    def __call__(self, steps: Iterable[T], /, *, total: int) -> Iterable[T]:
-        """The same steps, of which there are `total`."""
-
-
-def _untracked(steps: Iterable[T], /, *, total: int) -> Iterable[T]:
-    return steps
 
 
 @dataclass(frozen=True)
@@ -43,7 +30,7 @@ class CachedAnnotator:
 
     annotator: Annotator
     cache: AnnotationCache
-    track: Track = _untracked
+    track: Track = untracked
 
     @property
     def identity(self) -> str:

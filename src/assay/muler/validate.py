@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
 from assay.data import DataError
 from assay.features.annotation import Feature
-from assay.features.cache import Track
 from assay.metrics.base import Metric
 from assay.muler.checks import (
     RangeCheck,
@@ -26,10 +24,9 @@ from assay.muler.presets import PRESETS, Preset
 from assay.muler.synthetic import Draws, batches, draw_features
 from assay.muler.verdicts import Verdicts
 from assay.results import Chart, Record, Table
+from assay.tracking import Track, untracked
 
 __all__ = ["ValidationResult", "validate"]
-
-T = TypeVar("T")
 
 ALPHAS = (0.3, 0.4, 0.5)
 """The shares of the paper's Tables 11 to 13."""
@@ -39,10 +36,6 @@ SEGMENTS = 500
 
 GROUPS = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200, 500)
 """Into how many groups words are split; features of similar frequency share one split."""
-
-
-def _untracked(steps: Iterable[T], /, *, total: int) -> Iterable[T]:
-    return steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +95,7 @@ def validate(
     segments: int = SEGMENTS,
     lower_initial: bool = False,
     rng: np.random.Generator,
-    track: Track = _untracked,
+    track: Track = untracked,
 ) -> ValidationResult:
     """Check range and monotonicity, specificity, and robustness to frequency.
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError
 from assay.neural.kept import Kept, KeptOnDisk
+from assay.tracking import Track, untracked
 
 __all__ = [
     "Encoder",
@@ -22,12 +23,9 @@ __all__ = [
     "Pieces",
     "Precision",
     "States",
-    "Track",
     "encoder_named",
     "tracked",
 ]
-
-T = TypeVar("T")
 
 States: TypeAlias = NDArray[np.float32]
 """(pieces, width): one vector per piece of a text. Sentence vectors are (texts, width)."""
@@ -71,21 +69,10 @@ class Pieces(NamedTuple):
         return bool(self.special.all())
 
 
-class Track(Protocol):
-    """Shows how far the work is: gives back the steps as they are."""
-
-    def __call__(self, steps: Iterable[T], /, *, total: int) -> Iterable[T]:
-        """The same steps, of which there are `total`."""
-
-
-def _untracked(steps: Iterable[T], /, *, total: int) -> Iterable[T]:
-    return steps
-
-
 class _Tracking:
     """Who is shown how far encoding is; the same for all threads."""
 
-    track: Track = staticmethod(_untracked)
+    track: Track = staticmethod(untracked)
 
 
 @contextmanager
