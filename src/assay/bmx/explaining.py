@@ -74,8 +74,8 @@ def explain(
     _check(metric, segments, chosen)
     nearest = _nearest(metric, segments) if "reference" in chosen else [0] * len(segments)
     tasks = (
-        _task(at, segment, side, explainer, seed, nearest[at])
-        for at, segment in enumerate(segments)
+        _task(at, segments[at], side, explainer, seed, nearest[at])
+        for at in _together(segments)
         for side in chosen
     )
     found = (
@@ -83,7 +83,8 @@ def explain(
         for block in _ahead(_blocks(tasks))
         for task, scores in zip(block, _scores(metric, block), strict=True)
     )
-    return list(track(found, total=len(segments) * len(chosen)))
+    tracked = track(found, total=len(segments) * len(chosen))
+    return sorted(tracked, key=lambda each: each.segment)
 
 
 def rng_of(seed: int, side: Side, tokens: tuple[str, ...]) -> np.random.Generator:
@@ -114,6 +115,15 @@ def _check(metric: Metric, segments: Sequence[Segment], sides: tuple[Side, ...])
                     f"{metric} is explained by its references, but segment {number} has none. Name "
                     "one, or take a metric that reads the source alone, as xbertscore."
                 )
+
+
+def _together(segments: Sequence[Segment]) -> list[int]:
+    """Positions of the segments, those of all systems with the same references and source together.
+
+    Their references are perturbed alike, so that a model has to encode them for one system only.
+    """
+    first: dict[tuple[tuple[str, ...], str], int] = {}
+    return sorted(range(len(segments)), key=lambda at: first.setdefault(segments[at][1:], at))
 
 
 def _nearest(metric: Metric, segments: Sequence[Segment]) -> list[int]:
