@@ -70,6 +70,8 @@ Cell = str | int | float | None | Words
 class Table:
     """Rows for people. Floats are printed with `digits` decimals, None as an empty cell.
 
+    A row whose first cell is None belongs to the row above, and stays with it where a page sorts.
+
     `digits` overrides the caller's default per column name; columns that are `finer`, of figures
     of the size of 1, have `FINER` more than the default. `best` names, per column, the
     direction that is better, so that renderers can set the best value off. `strong` cells, each a

@@ -1,5 +1,6 @@
 """The report in a real browser: it draws itself, and text in it never runs."""
 
+import re
 import shutil
 import struct
 import subprocess
@@ -13,6 +14,8 @@ from assay.compare.favoritism import favoritism
 from assay.data import Dataset
 from assay.registry import parse_all
 from assay.report import render
+from assay.results import Table
+from tests.given import Given
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's package chromium")
@@ -119,6 +122,25 @@ def test_the_demo_can_be_looked_at(report, tmp_path, size):
     assert struct.unpack(">II", data[16:24]) == size
     # A blank page packs into next to nothing.
     assert len(data) > 20_000
+
+
+def test_a_click_sorts_a_table_and_rows_that_belong_together_stay_together(tmp_path):
+    rows = [("b", 9.5, "nine"), (None, None, "more"), ("a", 10.0, "ten"), ("c", None, "none")]
+    page = tmp_path / "sorted.html"
+    source = render(Given([Table("Sorted", ("name", "score", "text"), rows)]), "html", header={})
+    source = re.sub(r"<meta http-equiv=[^>]*>", "", source)  # which lets no other script run
+    for clicked, order in (
+        ([0], ["ten", "nine", "more", "none"]),
+        ([0, 0], ["none", "nine", "more", "ten"]),
+        ([1], ["ten", "nine", "more", "none"]),
+        ([1, 1], ["nine", "more", "ten", "none"]),
+        ([2], ["nine", "more", "none", "ten"]),
+    ):
+        clicks = "".join(f"document.querySelectorAll('th button')[{at}].click();" for at in clicked)
+        page.write_text(f"{source}<script>{clicks}</script>", "utf-8")
+        dom, complaints = browse(page, tmp_path, "--dump-dom")
+        assert complaints == []
+        assert re.findall(r'<td class="text" dir="auto">(.*?)</td>', dom) == order
 
 
 def test_hostile_text_is_shown_and_does_not_run(tmp_path):

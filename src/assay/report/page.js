@@ -1,10 +1,20 @@
 // Columns sort at a click: figures from the highest, texts from A; unknown values stay last.
+// A row whose first cell is empty belongs to the row above and goes where that one goes.
 "use strict";
 const collator = new Intl.Collator(undefined, { numeric: true });
 
 function compare(a, b, numeric, sign) {
   if (a === "" || b === "") return (a === "") - (b === "");
   return sign * (numeric ? a - b : collator.compare(a, b));
+}
+
+function groups(body) {
+  const found = [];
+  for (const row of body.rows) {
+    if (found.length && row.cells[0].textContent.trim() === "") found.at(-1).push(row);
+    else found.push([row]);
+  }
+  return found;
 }
 
 function sort(table, index, header, numeric) {
@@ -16,15 +26,15 @@ function sort(table, index, header, numeric) {
     const cell = row.cells[index];
     return numeric ? cell.dataset.value ?? "" : cell.textContent.trim();
   };
-  const rows = [...table.tBodies[0].rows].map((row) => [key(row), row]);
-  rows.sort((a, b) => compare(a[0], b[0], numeric, sign));
+  const keyed = groups(table.tBodies[0]).map((group) => [key(group[0]), group]);
+  keyed.sort((a, b) => compare(a[0], b[0], numeric, sign));
   for (const each of table.tHead.rows[0].cells) each.removeAttribute("aria-sort");
   header.setAttribute("aria-sort", order);
-  table.tBodies[0].append(...rows.map((each) => each[1]));
+  table.tBodies[0].append(...keyed.flatMap((each) => each[1]));
 }
 
 for (const table of document.querySelectorAll("table")) {
-  if (table.tBodies[0].rows.length < 2) continue;
+  if (groups(table.tBodies[0]).length < 2) continue;
   [...table.tHead.rows[0].cells].forEach((header, index) => {
     const button = document.createElement("button");
     button.append(...header.childNodes);
