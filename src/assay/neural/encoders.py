@@ -59,7 +59,6 @@ class Pieces(NamedTuple):
     """
 
     ids: tuple[int, ...]
-    tokens: tuple[str, ...]
     special: NDArray[np.bool_]
     spans: NDArray[np.intp]
 
@@ -137,10 +136,6 @@ class Encoder(ABC):
             found = {text: made.get(text) or self._cut[text] for text in texts}
             self._cut = dict(list((self._cut | made).items())[-CUT:]) if made else self._cut
         return [found[text] for text in texts]
-
-    def tokens(self, texts: Sequence[str]) -> list[list[str]]:
-        """The pieces of every text as strings, special ones too: one per row of its states."""
-        return [list(each.tokens) for each in self.pieces(texts)]
 
     def states(self, texts: Sequence[str]) -> list[States]:
         """The vectors of every text's pieces, special ones too, in order."""

@@ -126,9 +126,8 @@ class TransformerEncoder(Encoder):
         )
         with _one_thread_each(self._device) as workers:
             for batch, states in in_batches(cut, self._forward, size=self._batch, workers=workers):
-                for (text, pieces), own in zip(batch, states, strict=True):
-                    # A copy, since a part would keep the whole batch in memory.
-                    yield text, own[: len(pieces.ids)].copy()
+                for (text, _), own in zip(batch, states, strict=True):
+                    yield text, own
 
     def _cut_at(self, texts: Sequence[str], limit: int) -> list[Pieces]:
         if not texts:
@@ -144,7 +143,6 @@ class TransformerEncoder(Encoder):
         return [
             Pieces(
                 tuple(ids),
-                tuple(self._tokenizer.convert_ids_to_tokens(ids)),
                 np.array(special, bool),
                 np.array(spans, np.intp).reshape(-1, 2) + len(text) - len(text.lstrip()),
             )
@@ -157,7 +155,7 @@ class TransformerEncoder(Encoder):
             )
         ]
 
-    def _forward(self, batch: Sequence[tuple[str, Pieces]]) -> States:
+    def _forward(self, batch: Sequence[tuple[str, Pieces]]) -> list[States]:
         import torch
 
         longest = max(len(pieces.ids) for _, pieces in batch)
@@ -172,7 +170,8 @@ class TransformerEncoder(Encoder):
                 attention_mask=torch.from_numpy(mask).to(self._device),
             )[0]
             states: States = out.float().cpu().numpy()
-        return states
+        # Copies, since a part would keep the whole batch in memory.
+        return [own[: len(each.ids)].copy() for own, (_, each) in zip(states, batch, strict=True)]
 
 
 def _load(model: Model) -> tuple[Any, Any]:

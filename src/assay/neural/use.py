@@ -80,12 +80,12 @@ class USEncoder(Encoder):
         tokenizer = self._use._tokenizer
         ids = tokenizer.encode(text)
         ids = [*ids[: LIMIT - 1], ids[-1]] if len(ids) > LIMIT else ids
-        names = tuple(tokenizer._pieces[each] for each in ids)
+        names = [tokenizer._pieces[each] for each in ids]
         special = np.zeros(len(ids), bool)
         special[[0, -1]] = True
         if not text.strip():
             special[:] = True
-        return Pieces(tuple(ids), names, special, _word_spans(text, names, special))
+        return Pieces(tuple(ids), special, _word_spans(text, names, special))
 
     def _forward(self, batch: Sequence[tuple[str, Pieces]]) -> list[States]:
         backend = self._use._model
