@@ -13,6 +13,7 @@ __all__ = [
     "Chart",
     "Grade",
     "Mark",
+    "PValue",
     "Record",
     "Result",
     "Span",
@@ -58,6 +59,17 @@ def graded(degree: float) -> Grade:
     step = round(STEPS * max(-1.0, min(1.0, degree)))
     grades: tuple[Grade, ...] = get_args(Grade)
     return grades[STEPS + step]
+
+
+class PValue(float):
+    """A p-value, which is shown with four decimals and never as 0.
+
+    >>> print(PValue(0.04), PValue(0.00002), f"{PValue(0.0013)}*")
+    0.0400 <0.0001 0.0013*
+    """
+
+    def __str__(self) -> str:
+        return "<0.0001" if 0 <= self < 0.00005 else f"{float(self):.4f}"
 
 
 FINER = 2

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Literal, NamedTuple
 
-from assay.results import FINER, Cell, Span, Table, Words
+from assay.results import FINER, Cell, PValue, Span, Table, Words
 
 __all__ = ["Column", "Entry", "columns", "joined", "visible", "visible_lines"]
 
@@ -94,6 +94,8 @@ def _show(cell: Cell, digits: int) -> str:
         return visible(str(cell))
     if math.isnan(cell):
         return UNKNOWN
+    if isinstance(cell, PValue):
+        return str(cell)
     # Decimals of a huge number are noise, and hundreds of digits are no help either.
     return f"{float(cell):z.{digits}{'f' if abs(cell) < 1e15 else 'e'}}"
 
