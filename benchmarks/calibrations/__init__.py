@@ -1,0 +1,1 @@
+"""Simulations of tests and intervals, one module per part of the project."""

@@ -77,7 +77,7 @@ def coverage(
 def table(rows: Iterable[Row]) -> str:
     """The rows in Markdown."""
     lines = [
-        "| test | metric | n | runs | p < .05 | p < .01 | truth below | above | covered | width | |",
+        "| test | metric | n | runs | p < .05 | p < .01 | below | above | covered | width | |",
         "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|",
     ]
     for row in rows:
