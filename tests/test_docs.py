@@ -4,9 +4,12 @@ import doctest
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+import assay
 
 PROJECT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*PROJECT.glob("*.md"), *PROJECT.glob("docs/*.md")])
@@ -36,3 +39,17 @@ def test_the_readme_names_the_two_commands_that_do_everything():
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
     assert "make demo" in readme
     assert "make test" in readme
+
+
+def test_install_lines_name_our_distribution_and_not_a_strangers():
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["name"] == "assay-mt"
+    files = [*PAGES, PROJECT / "pyproject.toml", *PROJECT.glob("src/assay/**/*.py")]
+    foreign = re.compile(r"\bassay\[[a-z]|pip install (--upgrade )?['\"]?assay(?!-mt)")
+    hints = [path.name for path in files if foreign.search(path.read_text("utf-8"))]
+    assert hints == []
+
+
+def test_the_citation_has_the_packages_version():
+    citation = (PROJECT / "CITATION.cff").read_text("utf-8")
+    assert f"\nversion: {assay.__version__}\n" in citation

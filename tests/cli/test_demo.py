@@ -65,7 +65,7 @@ def test_the_demo_needs_no_database_and_no_web_server(here):
 
 def test_the_commands_that_the_demo_proposes_work_as_written(run, monkeypatch):
     pytest.importorskip("sqlalchemy")
-    proposed = run("demo").out.split("(pip install 'assay[web]'):\n")[1].splitlines()
+    proposed = run("demo").out.split("(pip install 'assay-mt[web]'):\n")[1].splitlines()
     enter, *commands, serve = (shlex.split(line) for line in proposed)
     assert enter == ["cd", "assay-demo"]
     assert serve == ["assay", "suite", "serve", "--db", "suite.db"]

@@ -168,7 +168,7 @@ def test_bad_input_is_refused_in_one_line(refusal, asked, line, message):
 def test_a_missing_package_is_named_with_its_remedy(refusal, asked, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     line = "meta retrieval -i a.txt ref.txt --docs docs.tsv --queries queries.tsv"
-    assert "pip install 'assay[ir]'" in refusal(line)
+    assert "pip install 'assay-mt[ir]'" in refusal(line)
 
 
 def test_ids_that_do_not_fit_are_told(run, asked):

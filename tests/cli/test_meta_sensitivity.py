@@ -78,7 +78,7 @@ def test_one_seed_gives_one_output(run, files):
 
 @pytest.mark.parametrize("form", ["text", "json", "tsv", "latex", "html"])
 def test_every_format_shows_everything(run, files, form):
-    pytest.importorskip("vl_convert", reason="needs: pip install 'assay[report]'")
+    pytest.importorskip("vl_convert", reason="needs: pip install 'assay-mt[report]'")
     ran = run(f"{LINE} -m bleu ter --best --sizes 50 100 --slope s1 --format {form}")
     assert (ran.status, ran.err) == (0, "")
     assert "s4" in ran.out
@@ -222,7 +222,7 @@ DOCUMENTED = {"wmt20/en-de": [-0.749, -0.692], "wmt21/de-en": [0.172, 0.187]}
 
 
 def test_names_in_the_output_are_a_metric_like_any_other(run):
-    pytest.importorskip("spacy", reason="needs: pip install 'assay[tag]'")
+    pytest.importorskip("spacy", reason="needs: pip install 'assay-mt[tag]'")
     line = "meta sensitivity ref.txt -i a.txt b.txt c.txt --names atlas birch cedar --docs docs.tsv"
     human = ["--human", str(DEMO / "human" / "da.seg.tsv")]
     found = records(run(f"{line} -m bleu entities:types=all --format json", *human))

@@ -130,7 +130,7 @@ def test_an_empty_system_line_has_no_feature_and_does_no_harm(run, tagged):
 
 
 def test_english_is_tagged_by_default(run, tagged, monkeypatch, tmp_path):
-    pytest.importorskip("spacy", reason="needs: pip install 'assay[tag]'")
+    pytest.importorskip("spacy", reason="needs: pip install 'assay-mt[tag]'")
     monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "kept"))
     line = "muler r.tok -i x.tok y.tok -m bleu -f upos --format json"
     first, again = (run(line) for _ in range(2))

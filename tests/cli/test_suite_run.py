@@ -150,7 +150,7 @@ def test_files_are_checked_without_any_database_package(spawn, suite):
     assert spawn(line, PYTHONPATH=".").status == 0
     refused = spawn("suite report --db suite.db", PYTHONPATH=".")
     assert refused.status == 2
-    assert "pip install 'assay[web]'" in refused.err
+    assert "pip install 'assay-mt[web]'" in refused.err
 
 
 def test_a_pattern_that_cannot_be_searched_is_a_note_and_a_warning(run, suite):

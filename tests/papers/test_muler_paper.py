@@ -70,7 +70,7 @@ def published(shared):
 @pytest.fixture(scope="module")
 def tagged(shared, request):
     """Tags a file with the default pipeline, and keeps the outcome for the next run."""
-    pytest.importorskip("spacy", reason="needs a tagger: pip install 'assay[tag]'")
+    pytest.importorskip("spacy", reason="needs a tagger: pip install 'assay-mt[tag]'")
     from assay.features.cache import AnnotationCache, CachedAnnotator
     from assay.features.spacy import SpacyAnnotator
 

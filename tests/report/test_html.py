@@ -190,7 +190,7 @@ def test_of_very_many_numbers_below_a_chart_the_first_are_shown(given):
 def test_without_the_extra_the_page_says_what_to_install(given, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     page = page_of(given, [Table("T", ("a",), [(1,)])], [BARS])
-    assert page.texts("p", **{"class": "hint"}) == ["Charts need: pip install 'assay[report]'"]
+    assert page.texts("p", **{"class": "hint"}) == ["Charts need: pip install 'assay-mt[report]'"]
     assert page.texts("td") == ["1"]
     assert not page.texts("svg")
 

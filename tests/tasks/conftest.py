@@ -14,7 +14,7 @@ SYSTEMS = ("atlas", "birch", "cedar")
 def nlp():
     """The pipeline itself."""
     if not TAGGER:
-        pytest.skip("needs: pip install 'assay[tag]'")
+        pytest.skip("needs: pip install 'assay-mt[tag]'")
     import spacy
 
     return spacy.load(MODEL)

@@ -150,7 +150,7 @@ for name in ("entities", "entityf", "relations", "xscore"):
         print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["tagging needs spaCy: pip install 'assay[tag]'"] * 4
+    assert done.stdout.splitlines() == ["tagging needs spaCy: pip install 'assay-mt[tag]'"] * 4
 
 
 @pytest.fixture

@@ -175,7 +175,7 @@ def packaged_bigrams() -> BigramModel:
     """The model of the counts in the package `symspellpy`."""
     if not find_spec("symspellpy"):
         raise DataError(
-            "replacement words need the counts of symspellpy: pip install 'assay[explain]', "
+            "replacement words need the counts of symspellpy: pip install 'assay-mt[explain]', "
             "or name a masked language model: marginal:model=NAME."
         )
     folder = files("symspellpy")

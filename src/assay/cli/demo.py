@@ -168,7 +168,7 @@ def _next_steps(folder: Path) -> str:
         "assay suite serve --db suite.db",
     ]
     return "\n  ".join(
-        ["To resolve the suite's warnings in a web page (pip install 'assay[web]'):", *commands]
+        ["To resolve the suite's warnings in a web page (pip install 'assay-mt[web]'):", *commands]
     )
 
 

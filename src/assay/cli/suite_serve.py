@@ -148,7 +148,7 @@ def _serve(store: Store, settings: Settings, listening: socket.socket, *, proxie
 
         from assay.suite.web.app import make_app
     except ModuleNotFoundError as error:
-        raise DataError(f"suite serve needs: pip install 'assay[web]' ({error})") from None
+        raise DataError(f"suite serve needs: pip install 'assay-mt[web]' ({error})") from None
     config = uvicorn.Config(
         make_app(store, settings),
         log_level="warning",

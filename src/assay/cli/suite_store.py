@@ -32,7 +32,7 @@ def open_db(args: argparse.Namespace, *, create: bool = False) -> Store:
             # Needed to make a database, and missed before there is half a one.
             import alembic  # noqa: F401
     except ModuleNotFoundError as error:
-        raise DataError(f"--db needs: pip install 'assay[web]' ({error})") from None
+        raise DataError(f"--db needs: pip install 'assay-mt[web]' ({error})") from None
     store = open_store(args.db, create=create)
     args.command = store.address.without_password(args.command)
     return store

@@ -17,7 +17,7 @@ from assay.settings import nearest
 
 __all__ = ["Pipeline", "check_language", "default_pipeline", "find_pipeline", "spacy_version"]
 
-INSTALL = "pip install 'assay[tag]'"
+INSTALL = "pip install 'assay-mt[tag]'"
 
 _SIZES = ("sm", "md", "lg", "trf")
 _WEB = ("en", "zh")

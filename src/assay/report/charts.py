@@ -16,7 +16,7 @@ from assay.results import Chart, Record
 
 __all__ = ["HINT", "chart_data", "drawing", "drawing_module", "sanitised", "write_charts"]
 
-HINT = "Charts need: pip install 'assay[report]'"
+HINT = "Charts need: pip install 'assay-mt[report]'"
 
 SHORT = 16
 """A label of so many letters is never shortened."""

@@ -15,4 +15,4 @@ def load(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise DataError(f"retrieval needs: pip install 'assay[ir]' ({error})") from None
+        raise DataError(f"retrieval needs: pip install 'assay-mt[ir]' ({error})") from None

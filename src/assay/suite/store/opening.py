@@ -97,7 +97,7 @@ def _engine(url: URL) -> Engine:
         event.listen(engine, "connect", _set_up_postgresql)
         return engine
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
-        raise DataError(f"PostgreSQL needs: pip install 'assay[web]' ({error})") from None
+        raise DataError(f"PostgreSQL needs: pip install 'assay-mt[web]' ({error})") from None
 
 
 def _set_up_sqlite(connection, _record) -> None:  # type: ignore[no-untyped-def]

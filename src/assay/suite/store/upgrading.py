@@ -72,7 +72,7 @@ def _refuse_newer(store: Store, version: str) -> None:
     if version not in known_versions():
         raise DataError(
             f"{store.address} was made by a newer assay (form {version}; this assay knows forms "
-            f"up to {NEWEST}). Upgrade: pip install --upgrade 'assay[web]'"
+            f"up to {NEWEST}). Upgrade: pip install --upgrade 'assay-mt[web]'"
         )
 
 
