@@ -390,3 +390,11 @@ def test_little_text_is_scored_without_a_warning(run, questions, reference, firs
         tested = [each["p"] for each in found if each.get("baseline")]
         assert set(tested) <= {1.0}
     assert run(line).err == ""
+
+
+def test_no_p_is_shown_as_0_and_digits_are_those_of_scores(run):
+    Path("copy.txt").write_text(Path("ref.txt").read_text("utf-8"), "utf-8")
+    shown = run("score ref.txt -i a.txt copy.txt --paired-ar --paired-ar-n 40000 -m chrf -w 0").out
+    row = next(line.split() for line in reversed(shown.splitlines()) if line.startswith("copy"))
+    assert row[:6] == ["copy", "100", "33", "<0.0001", "<0.0001", "*"]
+    assert row[-1] == f"{float(row[-1]):.2f}"

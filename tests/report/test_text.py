@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from assay.report import text
-from assay.results import STEPS, Span, Table, graded
+from assay.results import STEPS, PValue, Span, Table, graded
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=40)
 MARKED = (Span("a"), Span("cat", "good"), Span("dog", "bad"), Span("cow", "note"))
@@ -31,6 +31,13 @@ def lines_of(given, table, **options):
 def test_floats_have_their_digits_and_integers_none(given):
     table = Table("T", ("n", "a", "b"), [(1000, 1.23456, 0.00004)], digits={"b": 5})
     assert lines_of(given, table, digits=1)[3].split() == ["1000", "1.2", "0.00004"]
+
+
+def test_the_digits_of_scores_are_not_those_of_percentages_and_p(given):
+    columns = ("BLEU", "wins %", "frequency % a", "p")
+    table = Table("T", columns, [(1.23456, 45.6789, 0.0312, PValue(0.00001))])
+    assert lines_of(given, table, digits=4)[3].split() == ["1.2346", "45.68", "0.03", "<0.0001"]
+    assert lines_of(given, table, digits=0)[3].split() == ["1", "45.68", "0.03", "<0.0001"]
 
 
 @pytest.mark.parametrize(

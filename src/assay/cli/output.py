@@ -45,8 +45,8 @@ def add_output(parser: argparse.ArgumentParser, *, letter: bool = True) -> None:
         type=whole_number(0, 20),
         default=2,
         metavar="DIGITS",
-        help="decimals in tables (default: 2), with two more for scores of the size of 1; json "
-        "and tsv always have all",
+        help="decimals of scores in tables (default: 2; two more for scores of the size of 1); "
+        "percentages and p have their own, and records (json, csv, tsv ...) always have all",
     )
     add("-q", "--quiet", action="store_true", help="no warnings, no progress")
     add(

@@ -15,10 +15,14 @@ __all__ = ["Column", "Entry", "columns", "joined", "visible", "visible_lines"]
 
 UNKNOWN = "–"
 
+PERCENT = 2
+"""Decimals of percentages."""
+
 # Control characters, line breaks, bidi overrides, lone surrogates and what XML forbids.
 _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
+_PERCENTAGE = re.compile(" %(?: |$)")
 _FIGURES = frozenset("0123456789 .,;:+-−–±<>=≤≥~%/*()[]")
 
 
@@ -41,9 +45,13 @@ class Column:
 
 
 def columns(table: Table, digits: int) -> list[Column]:
-    """The table's columns, with floats at `digits` decimals unless the table says otherwise."""
+    """The table's columns, with floats at `digits` decimals unless the table says otherwise.
+
+    `digits` is for scores: percentages, in columns such as `wins %`, always have two.
+    """
     cells = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
-    own = dict.fromkeys(table.finer, digits + FINER) | dict(table.digits or {})
+    own = dict.fromkeys(filter(_PERCENTAGE.search, table.columns), PERCENT)
+    own |= dict.fromkeys(table.finer, digits + FINER) | dict(table.digits or {})
     return [
         _column(table, at, column, digits=own.get(name, digits))
         for at, (name, column) in enumerate(zip(table.columns, cells, strict=True))

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.metrics.base import Array
 from assay.plots import bar_chart, heat_map
-from assay.results import Cell, Chart, Record, Table
+from assay.results import Cell, Chart, PValue, Record, Table
 from assay.scoring.entries import MetricScores, labels, parts
 from assay.scoring.questions import ALPHA, Questions
 from assay.significance import Comparison
@@ -79,7 +79,7 @@ class Display:
         title = f"{self._label(entry)}: how sure is it?"
         note = self._details_note(entry)
         finer = self._finer(entry, self._column(entry), "low", "high", "difference")
-        return Table(title, tuple(columns), rows, note, _DIGITS, finer=finer)
+        return Table(title, tuple(columns), rows, note, finer=finer)
 
     def _ranked(self, entry: MetricScores) -> list[int]:
         """The systems by cluster, and by score within one."""
@@ -131,7 +131,7 @@ class Display:
         note = self._interval_note(entry.metric.interval_method, " of the difference")
         note = f"{note} {self._test_note()}"
         finer = self._finer(entry, "low", "high", "difference")
-        return Table(title, columns, rows, note, _DIGITS, finer=finer)
+        return Table(title, columns, rows, note, finer=finer)
 
     def _grid(
         self, entry: MetricScores, kind: str, names: Iterable[str | int], scores: Array
@@ -191,10 +191,10 @@ def _comparison_cells(each: Comparison | None) -> list[Cell]:
     if each is None:
         return [None] * 6
     star = "*" if each.p_holm < ALPHA else ""
-    return [each.difference, each.p, each.p_holm, star, each.effect, 100 * each.wins]
+    p = PValue(each.p), PValue(each.p_holm)
+    return [each.difference, *p, star, each.effect, 100 * each.wins]
 
 
-_DIGITS = {"p": 4, "p (Holm)": 4}
 _CLUSTERS = "cluster: every system of one cluster differs from every one of the next (p below)."
 _COLUMNS = (
     "effect: mean by standard deviation of the difference over segments. "
