@@ -16,6 +16,7 @@ from assay.registry import parse_all
 from assay.report import render
 from assay.results import Table
 from tests.given import Given
+from tests.patience import PATIENCE
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's package chromium")
@@ -70,7 +71,7 @@ def browse(page, tmp_path, *options):
         [CHROMIUM, *FLAGS, profile, *options, page.as_uri()],
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=PATIENCE,
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr

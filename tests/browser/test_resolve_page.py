@@ -11,6 +11,7 @@ from assay.suite.store.decisions import history
 from assay.suite.store.people import add_annotator
 from assay.suite.store.queue import case, find
 from assay.suite.store.records import Filters
+from tests.patience import PATIENCE
 from tests.suite.web.hubby import NASTY, new_store
 
 CHROMIUM = shutil.which("chromium")
@@ -26,7 +27,9 @@ def chromium():
     playwright = pytest.importorskip("playwright.sync_api", reason="needs: pip install playwright")
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-gpu"],
+            timeout=1000 * PATIENCE,
         )
         yield browser
         browser.close()
@@ -66,8 +69,8 @@ def visit(chromium):
     def open_page(address, **options):
         context = chromium.new_context(**options)
         contexts.append(context)
+        context.set_default_timeout(1000 * PATIENCE)
         page = context.new_page()
-        page.set_default_timeout(20_000)
         page.on("console", lambda message: _hear(message.text, complaints))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(address)

@@ -12,6 +12,7 @@ import pytest
 
 from assay.cli import main
 from tests.corpora import DEMO
+from tests.patience import PATIENCE
 
 
 class Ran(NamedTuple):
@@ -61,7 +62,7 @@ def spawn(here) -> Callable[..., Ran]:
             input=given.encode() if isinstance(given, str) else given,
             capture_output=True,
             env=os.environ | environment,
-            timeout=60,
+            timeout=PATIENCE,
         )
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 

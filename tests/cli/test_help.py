@@ -13,6 +13,7 @@ from assay.registry import names
 from assay.text import TOKENIZERS
 from assay.version import __version__
 from tests.cli.example_files import lay_out_examples
+from tests.patience import PATIENCE
 
 
 def examples(name):
@@ -78,7 +79,9 @@ def everything(here, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "suite serve"])
 def test_every_example_works_as_it_stands(everything, name):
     for line in examples(name):
-        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            ["bash", "-c", line], capture_output=True, text=True, timeout=PATIENCE
+        )
         # 1 is the answer of a check that does not hold.
         assert done.returncode in ((0, 1) if name == "muler validate" else (0,)), (
             line,

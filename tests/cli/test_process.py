@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
+
 ASSAY = [sys.executable, "-m", "assay.cli"]
 
 
@@ -38,7 +40,7 @@ def test_nobody_waits_for_an_input_that_does_not_come(spawn, line):
 )
 def test_a_reader_that_has_seen_enough_is_no_error(here, line):
     command = f"{' '.join(ASSAY)} {line} | head -1; echo ${{PIPESTATUS[0]}} >&2"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=PATIENCE)
     assert len(done.stdout.splitlines()) == 1
     assert done.stderr == "0\n"
 
@@ -100,12 +102,12 @@ def on_terminal(arguments, **environment):
         )
         os.close(side)
         written = b""
-        while select.select([main], [], [], 60)[0]:
+        while select.select([main], [], [], PATIENCE)[0]:
             try:
                 written += os.read(main, 65536)
             except OSError:  # the other side is closed
                 break
-        return process.wait(timeout=60), written.decode()
+        return process.wait(timeout=PATIENCE), written.decode()
     finally:
         os.close(main)
 
@@ -138,7 +140,10 @@ def loaded_by(line):
         "status = main(sys.argv[1:]); print(*sys.modules, file=sys.stderr); sys.exit(status)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, *line.split()], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code, *line.split()],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     return set(done.stderr.split())

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from assay.cli import progress
+from tests.patience import PATIENCE
 
 
 @contextmanager
@@ -29,12 +30,12 @@ def seen(main, seconds=0.0):
     return os.read(main, 65536).decode() if ready else ""
 
 
-def slow(main, shown):
-    """Three steps; the second one lasts until the bar is there."""
+def slow(main, shown, labels=("Scoring",)):
+    """Three steps; the second one lasts until the bars are there."""
     yield 1
-    while "Scoring" not in "".join(shown):
-        shown.append(seen(main, 20))
-        assert shown[-1], "no bar within 20 seconds"
+    while not all(label in "".join(shown) for label in labels):
+        shown.append(seen(main, PATIENCE))
+        assert shown[-1], "no bar appears"
     yield 2
     yield 3
 
@@ -43,8 +44,8 @@ def rest(main):
     """What is still to come, up to the cursor's being shown again."""
     shown = ""
     while "\x1b[?25h" not in shown:
-        more = seen(main, 20)
-        assert more, "the cursor is not back within 20 seconds"
+        more = seen(main, PATIENCE)
+        assert more, "the cursor does not come back"
         shown += more
     return shown
 
@@ -64,15 +65,13 @@ def test_work_within_work_has_a_bar_below(monkeypatch):
     shown = []
 
     def outer(main):
-        yield from progress.track(slow(main, shown), total=3, label="Scoring")
+        steps = slow(main, shown, ("Around", "Scoring"))
+        yield from progress.track(steps, total=3, label="Scoring")
 
     with terminal() as main:
         for _ in progress.track(range(1), total=1, label="Around"):
             assert list(outer(main)) == [1, 2, 3]
-        text = "".join(shown) + rest(main)
-        assert "Around" in text
-        assert "Scoring" in text
-        assert "33%" in text
+        assert "33%" in "".join(shown) + rest(main)
 
 
 def test_a_step_that_fails_takes_the_bar_away(monkeypatch):
@@ -88,7 +87,8 @@ def test_a_step_that_fails_takes_the_bar_away(monkeypatch):
         assert "\x1b[2K" in rest(main)
 
 
-def test_quick_steps_have_none():
+def test_quick_steps_have_none(monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", PATIENCE)
     with terminal() as main:
         assert list(progress.track(range(3), total=3, label="Scoring")) == [0, 1, 2]
         assert seen(main) == ""

@@ -1,6 +1,5 @@
 """`assay suite serve` as a process of its own: it answers, it guards, it says what is wrong."""
 
-import contextlib
 import json
 import re
 import signal
@@ -11,6 +10,7 @@ import threading
 import urllib.error
 import urllib.request
 from contextlib import closing, contextmanager
+from itertools import count
 
 import httpx
 import pytest
@@ -19,6 +19,7 @@ from assay.suite.store.decisions import history
 from assay.suite.store.opening import open_store
 from assay.suite.store.people import add_annotator
 from tests import postgresql
+from tests.patience import PATIENCE
 from tests.suite.web.hubby import new_store
 
 ITEM = {
@@ -55,7 +56,7 @@ def serving(*options):
 
 
 def page(address):
-    with urllib.request.urlopen(address, timeout=30) as answer:
+    with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
         return answer.read().decode()
 
 
@@ -64,20 +65,21 @@ def test_the_page_answers_at_the_printed_address_and_stops_at_ctrl_c(db):
         assert address.startswith("http://127.0.0.1:")
         assert "Who are you?" in page(f"{address}/resolve")
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == b""
 
 
-def decided(address, *, most):
-    """Say pass and fail in turn, until the server is gone; gives the number of each answer."""
-    with httpx.Client(base_url=address, headers={"Accept": "application/json"}) as client:
+def decided(address):
+    """Say pass and fail in turn, for as long as the server answers; gives each answer."""
+    headers = {"Accept": "application/json"}
+    with httpx.Client(base_url=address, headers=headers, timeout=PATIENCE) as client:
         token = re.search(r'name="csrf" value="([^"]+)"', client.get("/login").text)[1]
         client.post("/login", data={"csrf": token, "name": "Ada", "after": "/resolve"})
         shown = client.get("/resolve").json()["main"]
         token, output = (
             re.search(rf'name="{name}" value="([^"]+)"', shown)[1] for name in ("csrf", "output")
         )
-        for seen in range(most):
+        for seen in count():
             choice = "pass" if seen % 2 else "fail"
             fields = {"csrf": token, "output": output, "seen": seen, "choice": choice}
             yield client.post("/decide", data=fields).raise_for_status()
@@ -87,15 +89,17 @@ def kill_in_the_middle(where):
     """Kill the server while decisions are being saved; gives how many were acknowledged, kept."""
     acknowledged = 0
     with serving("--db", str(where)) as (address, process):
-        killer = threading.Timer(1, process.kill)
-        with contextlib.suppress(httpx.TransportError):
-            for _ in decided(address, most=100):
+        # At some moment while decisions come in one after the other, whichever it is.
+        killer = threading.Timer(0.5, process.kill)
+        try:
+            for _ in decided(address):
                 acknowledged += 1
                 if acknowledged == 5:
                     killer.start()
-        killer.cancel()
+        except (httpx.NetworkError, httpx.RemoteProtocolError):
+            assert process.wait(PATIENCE) == -signal.SIGKILL
     with closing(open_store(where)) as store, store.read() as connection:
-        return acknowledged, len(history(connection, limit=1000))
+        return acknowledged, len(history(connection, limit=1_000_000))
 
 
 def test_what_was_acknowledged_is_there_after_a_kill(db):
@@ -120,7 +124,7 @@ def test_another_host_name_is_refused(db):
     with serving("--db", "suite.db") as (address, _):
         asked = urllib.request.Request(f"{address}/login", headers={"Host": "evil.example"})
         with pytest.raises(urllib.error.HTTPError, match="421"):
-            urllib.request.urlopen(asked, timeout=30)
+            urllib.request.urlopen(asked, timeout=PATIENCE)
 
 
 def test_people_who_are_invited_get_a_link(db):
@@ -145,7 +149,7 @@ def test_behind_another_web_server_its_name_is_answered(db):
             assert process.stdout.readline().startswith(b"https://suite.example  ")
             headers = {"Host": "suite.example", "X-Forwarded-Proto": "https"}
             asked = urllib.request.Request(f"http://127.0.0.1:{port}/login", headers=headers)
-            with urllib.request.urlopen(asked, timeout=30) as answer:
+            with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
                 assert "Secure" in answer.headers["Set-Cookie"]
         finally:
             process.kill()

@@ -27,6 +27,7 @@ from assay.features.cache import AnnotationCache, CachedAnnotator, default_path
 from assay.features.spacy import SpacyAnnotator
 from assay.features.store import Kept
 from tests.corpora import demo
+from tests.patience import PATIENCE
 
 
 @dataclass(frozen=True)
@@ -67,12 +68,13 @@ WORKER = textwrap.dedent(
     """
     import resource, sys, time
     from tests.features.test_cache import AnnotationCache, CachedAnnotator, Streaming
-    from assay.features import cache
+    from tests.patience import PATIENCE
+    from assay.features import cache, store
 
     path, chunk, start, count, pause = sys.argv[1], *map(float, sys.argv[2:6])
     if len(sys.argv) > 6:
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[6]),) * 2)
-    cache.CHUNK = int(chunk)
+    cache.CHUNK, store.PATIENCE = int(chunk), PATIENCE
 
     class Slow(Streaming):
         def annotate(self, lines):
@@ -99,7 +101,7 @@ def worker(path, *, chunk=500, start=0, count=5000, pause=0.0, most=None):
 
 
 def finished(process):
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (0, "")
     return out
 
@@ -253,7 +255,7 @@ def test_an_annotator_that_gives_too_few_is_an_error(cache):
 
 def test_a_killed_process_loses_no_more_than_its_last_chunk(path):
     process = worker(path, chunk=20, count=100_000, pause=0.0005)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while sum(each.annotations for each in AnnotationCache(path).contents()) < 100:
         assert time.monotonic() < deadline
         time.sleep(0.01)

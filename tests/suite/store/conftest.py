@@ -5,11 +5,19 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from assay.suite.store import opening
 from assay.suite.store.opening import Store, open_store
 from tests import postgresql
+from tests.patience import PATIENCE
 from tests.suite.store.samples import emptied, fill, item
 
 _numbers = itertools.count(1)
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    """On a busy machine, writers that take turns may wait long for theirs."""
+    monkeypatch.setattr(opening, "PATIENCE", PATIENCE)
 
 
 @pytest.fixture(scope="session")

@@ -16,15 +16,18 @@ from assay.suite.store.drafts import save_rule
 from assay.suite.store.queue import next_case, progress
 from assay.suite.store.records import Draft
 from assay.suite.store.runs import save_run
+from tests.patience import PATIENCE
 from tests.suite.store.samples import fill, item, rows
 
 PROJECT = Path(__file__).resolve().parents[3]
 
 SAVING = """
 import sys
+from assay.suite.store import opening
 from assay.suite.store.decisions import save_decision
-from assay.suite.store.opening import open_store
-store, who = open_store(sys.argv[1]), int(sys.argv[2])
+from tests.patience import PATIENCE
+opening.PATIENCE = PATIENCE
+store, who = opening.open_store(sys.argv[1]), int(sys.argv[2])
 for output in range(1, 101):
     with store.write() as conn:
         saved = save_decision(conn, output, who, "pass", seen=0)
@@ -54,7 +57,7 @@ def test_a_process_that_is_killed_loses_nothing_it_acknowledged(hundred, address
     process = spawn(SAVING, address, 1)
     told = [process.stdout.readline() for _ in range(acknowledged)]
     os.kill(process.pid, signal.SIGKILL)
-    rest, _ = process.communicate(timeout=60)
+    rest, _ = process.communicate(timeout=PATIENCE)
     # A line that the kill has cut off was not told to anybody.
     lines = [line for line in "".join([*told, rest]).splitlines(keepends=True) if line[-1] == "\n"]
     told = [tuple(map(int, line.split())) for line in lines]
@@ -75,7 +78,7 @@ def test_a_process_that_is_killed_loses_nothing_it_acknowledged(hundred, address
 
 def test_two_processes_at_once_lose_nothing(hundred, address):
     processes = [spawn(SAVING, address, who) for who in (1, 2)]
-    told = [process.communicate(timeout=120)[0].split() for process in processes]
+    told = [process.communicate(timeout=PATIENCE)[0].split() for process in processes]
     assert [len(each) for each in told] == [200, 200]
     assert len({change for each in told for change in each[::2]}) == 200
     asked = "SELECT output_id, annotator_id FROM decisions WHERE NOT withdrawn ORDER BY 1, 2"

@@ -46,7 +46,10 @@ class _Ranked(Measure):
     def each(self, run: Run, truth: Truth) -> Array:
         """The value of every judged query, 0 where nothing was found."""
         ir_measures = load("ir_measures")
-        measure = ir_measures.parse_measure(f"{self.official}{self._cut}")
+        # Not by name: its parser of names uses what Python 3.14 has no longer.
+        measure = getattr(ir_measures, self.official)
+        if self.k is not None:
+            measure = measure @ self.k
         # trec_eval knows no negative relevance.
         judged = {
             query: {document: max(0, grade) for document, grade in grades.items()}
