@@ -45,7 +45,7 @@ class TypeF(Metric):
     """
 
     # A resample repeats some segments and loses the rare types of others, so replicates are
-    # off-centre by more than BCa can correct (benchmarks/coverage.py: of 95 % BCa intervals 84 to
+    # off-centre by more than BCa can correct (benchmarks/intervals.py: of 95 % BCa intervals 84 to
     # 89 % hold MacroF1 and 5 to 38 % MicroF1; of centred ones 92 % and 95 to 98 %).
     interval_method = "centred"
 
