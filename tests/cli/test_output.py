@@ -4,11 +4,15 @@ import gzip
 import json
 import os
 import stat
+import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-FORMATS = ("text", "json", "tsv", "latex", "html")
+from assay.report import Format
+
+FORMATS = get_args(Format)
 COMMANDS = {
     "score": "score ref.txt -i a.txt b.txt -m bleu macrof",
     "intervals": "score ref.txt -i a.txt b.txt --confidence --paired-bs --all-pairs -sl",
@@ -17,7 +21,10 @@ COMMANDS = {
 }
 BEGINNINGS = {
     "text": ("Scores\n", "Which side", "The 3 most"),
+    "markdown": ("### Scores\n", "### Which side", "### The 3 most"),
     "json": ('{"assay": ',),
+    "jsonl": ('{"system": ', '{"segment": '),
+    "csv": ("system,", "segment,"),
     "tsv": ("system\t", "segment\t"),
     "latex": ("\\begin{table}",),
     "html": ("<!doctype html>\n",),
@@ -32,7 +39,7 @@ def test_a_file_holds_what_standard_output_shows(run, command, layout):
     assert shown.out.startswith(BEGINNINGS[layout])
     again = run(f"{command} -o out.file -f {layout}")
     assert (again.status, again.out, again.err) == (0, "", "wrote out.file\n")
-    written = Path("out.file").read_text("utf-8")
+    written = Path("out.file").read_bytes().decode()
     # The command line is part of what json and html tell.
     assert written.replace("-o out.file ", "") == shown.out
     assert run(f"{command} -o out.file -f {layout} -q").err == ""
@@ -44,6 +51,9 @@ def test_a_file_holds_what_standard_output_shows(run, command, layout):
         ("x.json", "{"),
         ("x.JSON", "{"),
         ("x.tsv", "system\tmetric\t"),
+        ("x.csv", "system,metric,"),
+        ("x.jsonl", '{"system": "a", '),
+        ("x.md", "### Scores\n"),
         ("x.tex", "\\begin{table}"),
         ("x.html", "<!doctype html>"),
         ("x.htm", "<!doctype html>"),
@@ -54,6 +64,30 @@ def test_a_file_holds_what_standard_output_shows(run, command, layout):
 def test_the_name_of_the_file_chooses_the_format(run, name, beginning):
     assert run(f"score ref.txt -i a.txt -q -o {name}").status == 0
     assert Path(name).read_text("utf-8").startswith(beginning)
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_an_unknown_ending_is_an_error_that_names_the_known_ones(refusal, command):
+    message = refusal(f"{command} -o x.jsn")
+    assert "-o x.jsn: no format has the ending .jsn (did you mean '.json'?). Known are" in message
+    assert ".txt, .md, .csv, .tsv, .json, .jsonl, .tex, .html, .htm; or name the" in message
+
+
+def test_nothing_is_cleared_for_a_name_that_cannot_be_written(refusal):
+    assert "no format has the ending .foo" in refusal("cache clear -o x.foo")
+
+
+@pytest.mark.parametrize("option", ["-o x.csv", "-f json", "-o x.html"])
+def test_bare_scores_are_text(refusal, option):
+    assert "-b prints bare scores as text" in refusal(f"score ref.txt -i a.txt -b {option}")
+
+
+def test_a_page_without_charts_says_in_the_terminal_how_to_get_them(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    hint = "note: the page is without its charts. Charts need: pip install 'assay-mt[report]'\n"
+    assert run("score ref.txt -i a.txt b.txt -o x.html").err == f"wrote x.html\nassay: {hint}"
+    assert run("score ref.txt -i a.txt b.txt -o x.html -q").err == ""
+    assert run("score ref.txt -i a.txt b.txt -o x.md").err == "wrote x.md\n"
 
 
 def test_a_name_in_gz_is_packed_in_the_format_of_the_name_before_it(run):

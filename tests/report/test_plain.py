@@ -1,8 +1,11 @@
-"""JSON and TSV: everything is there, at full precision, and reads back."""
+"""JSON, CSV and TSV: everything is there, at full precision, and reads back."""
 
+import csv as standard_csv
+import io
 import json as standard_json
 import math
 import re
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,7 +13,8 @@ from hypothesis import given as having
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from assay.report import json, render, tsv
+from assay.report import Format, csv, json, jsonl, render, tsv
+from assay.report.cells import visible
 from assay.version import __version__
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=40)
@@ -111,8 +115,62 @@ def test_tsv_has_as_many_fields_in_every_line_and_texts_read_back(given, rows):
         assert [read_back(field) for field in line] == ["" if v is None else str(v) for v in shown]
 
 
-@pytest.mark.parametrize("format", ["text", "json", "tsv", "latex", "html"])
+def test_jsonl_is_one_record_a_line_and_nothing_else(given):
+    records = [{"system": "A", "score": 1 / 3}, {"system": "Ü\n星", "score": math.nan}]
+    lines = jsonl(given(some_records=records)).split("\n")
+    assert [standard_json.loads(line) for line in lines[:-1]] == [
+        {"system": "A", "score": 1 / 3},
+        {"system": "Ü\n星", "score": None},
+    ]
+    assert lines[-1] == jsonl(given()) == ""
+
+
+def read_csv(written):
+    return list(standard_csv.reader(io.StringIO(written, newline=""), strict=True))
+
+
+def test_csv_is_as_in_rfc_4180(given):
+    records = [{"b": 'a "b", c', "a": None}, {"a": math.nan, "c": True}, {"c": np.int64(-4)}]
+    written = csv(given(some_records=records))
+    assert written == 'b,a,c\r\n"a ""b"", c",,\r\n,,true\r\n,,-4\r\n'
+    assert csv(given()) == ""
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", " =", "\u00a0@", "＝", "＋", "－", "＠"])
+def test_no_text_of_a_csv_is_a_formula_to_a_spreadsheet(given, start):
+    records = [{"word": f"{start}cmd|x", start: [1]}]
+    (names, row) = read_csv(csv(given(some_records=records)))
+    assert (names[1], row[0]) == (f"'{start}", f"'{start}cmd|x")
+
+
+@having(number=st.floats(allow_nan=False))
+def test_csv_keeps_every_bit_of_a_number_and_never_marks_it(given, number):
+    rows = read_csv(csv(given(some_records=[{"x": np.float64(number), "y": 1}])))
+    assert float(rows[1][0]) == number
+
+
+@having(rows=st.lists(st.dictionaries(ANY, ANY | st.none() | st.integers(), max_size=4)))
+@settings(max_examples=100, deadline=None)
+def test_csv_has_as_many_fields_in_every_line_and_texts_read_back(given, rows):
+    written = csv(given(some_records=rows))
+    written.encode()
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    lines = read_csv(written)
+    assert lines[:1] == ([[_in_csv(name) for name in names]] if names else [])
+    for line, row in zip(lines[1:], rows, strict=bool(names)):
+        assert line == [_in_csv(row.get(name)) for name in names]
+
+
+def _in_csv(value):
+    """A text as a CSV has it: control characters visible, and no formula."""
+    if not isinstance(value, str):
+        return "" if value is None else str(value)
+    shown = visible(value)
+    return "'" * shown.lstrip("'").lstrip().startswith(tuple("=+-@＝＋－＠")) + shown
+
+
+@pytest.mark.parametrize("format", get_args(Format))
 def test_render_gives_every_format(given, format):
-    marks = {"text": "", "json": "{", "tsv": "x\n", "latex": "", "html": "<!doctype html>"}
+    marks = {"json": "{", "jsonl": "{", "csv": "x\r\n", "tsv": "x\n", "html": "<!doctype html>"}
     written = render(given(some_records=[{"x": 1}]), format, header={})
-    assert written.lstrip().startswith(marks[format])
+    assert written.lstrip().startswith(marks.get(format, ""))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.cli.commands import Command, whole_number
-from assay.cli.output import add_output, show
+from assay.cli.output import add_output, check_output, show
 from assay.data import DataError
 from assay.features.cache import AnnotationCache, default_path
 from assay.features.store import Kept
@@ -68,6 +68,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _run(args: argparse.Namespace) -> int:
     if args.older_than is not None and args.action != "clear":
         raise DataError("--older-than goes with clear: assay cache clear --older-than 30")
+    check_output(args, [])
     cache = AnnotationCache(default_path())
     if args.action == "clear":
         listing = _Listing("Removed", cache.clear(older_than=args.older_than), cache.path)

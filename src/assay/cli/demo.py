@@ -13,6 +13,7 @@ from assay.bmx.lime import LIME
 from assay.bmx.showing import ExplainResult
 from assay.bmx.systems import explain_systems, worst_segments
 from assay.cli.commands import Command
+from assay.cli.output import warn
 from assay.compare.favoritism import favoritism
 from assay.compare.types import type_performance
 from assay.data import DataError, Dataset
@@ -22,7 +23,7 @@ from assay.io import write_whole
 from assay.metrics.chrf import CHRF
 from assay.metrics.typef import MacroF
 from assay.registry import parse_all
-from assay.report import render
+from assay.report import missing_charts, render
 from assay.results import Chart, Record, Result, Table, Together
 from assay.scoring import SEED, Questions, score_dataset
 from assay.suite.check import check
@@ -70,10 +71,12 @@ def _run(args: argparse.Namespace) -> int:
     words = _explanations(dataset)
     suite = _suite_report()
     header = {"command": args.command, "seed": SEED, "inputs": [], "title": "assay demo"}
-    page = render(Together(scores, favored, types, words, _titled(suite)), "html", header=header)
+    everything = Together(scores, favored, types, words, _titled(suite))
+    page = render(everything, "html", header=header)
     _write(folder, {"report.html": page.encode()})
     print(_story(scores, types, suite))
     print(f"The whole report, with charts and examples: {folder / 'report.html'}\n")
+    warn(missing_charts(everything), quiet=False)
     print(_next_steps(folder))
     return 0
 

@@ -13,15 +13,20 @@ from assay.cli.commands import whole_number
 from assay.data import DataError
 from assay.io import write_whole
 from assay.io.files import suffix
-from assay.report import Format, render
+from assay.report import Format, missing_charts, render
 from assay.results import Record, Result
 from assay.scoring import SEED
+from assay.settings import nearest
 
-__all__ = ["add_output", "check_output", "show", "warn", "write"]
+__all__ = ["add_output", "check_output", "output_format", "show", "warn", "write"]
 
-_SUFFIXES: dict[str, Format] = {
-    ".json": "json",
+_ENDINGS: dict[str, Format] = {
+    ".txt": "text",
+    ".md": "markdown",
+    ".csv": "csv",
     ".tsv": "tsv",
+    ".json": "json",
+    ".jsonl": "jsonl",
     ".tex": "latex",
     ".html": "html",
     ".htm": "html",
@@ -36,9 +41,17 @@ def add_output(parser: argparse.ArgumentParser, *, letter: bool = True) -> None:
         *(["-f"] if letter else []),
         "--format",
         choices=get_args(Format),
-        help="how to show it (default: by the name of -o, or text)",
+        metavar="FORMAT",
+        help=f"{', '.join(get_args(Format))} (default: by the ending of -o, or text)",
     )
-    add("-o", "--output", metavar="FILE", default="-", help="write to a file, whole or not at all")
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        default="-",
+        help=f"write to FILE, whole or not at all; its ending chooses the format: "
+        f"{' '.join(_ENDINGS)} (and .gz or .xz after it), or none for text",
+    )
     add(
         "-w",
         "--width",
@@ -59,16 +72,31 @@ def add_output(parser: argparse.ArgumentParser, *, letter: bool = True) -> None:
 
 
 def check_output(args: argparse.Namespace, inputs: Sequence[Record]) -> None:
-    """Raise a `DataError` where `-o` names one of the inputs, before anything is lost."""
+    """Raise a `DataError` where `-o` names one of the inputs, or an ending that says nothing."""
     target = Path(args.output)
     for path in (Path(each["path"]) for each in inputs):
         if target.is_file() and path.exists() and target.samefile(path):
             raise DataError(f"-o {args.output} is one of the inputs; name another file.")
+    output_format(args)
+
+
+def output_format(args: argparse.Namespace) -> Format:
+    """The format that is asked for, or that the ending of the file says; a name without is text."""
+    if args.format:
+        chosen: Format = args.format
+        return chosen
+    ending = "" if Path(args.output).is_dir() else suffix(args.output)
+    if ending and ending not in _ENDINGS:
+        raise DataError(
+            f"-o {args.output}: no format has the ending {ending}{nearest(ending, _ENDINGS)}. "
+            f"Known are {', '.join(_ENDINGS)}; or name the format with --format."
+        )
+    return _ENDINGS.get(ending, "text")
 
 
 def show(result: Result, args: argparse.Namespace, *, inputs: Sequence[Record]) -> None:
     """Render the result to standard output or to the file that `-o` names."""
-    chosen: Format = args.format or _SUFFIXES.get(suffix(args.output), "text")
+    chosen = output_format(args)
     terminal = args.output == "-" and sys.stdout.isatty()
     header = {
         "command": args.command,
@@ -85,6 +113,8 @@ def show(result: Result, args: argparse.Namespace, *, inputs: Sequence[Record]) 
         header=header,
     )
     write(rendered, args)
+    if chosen == "html":
+        warn(missing_charts(result), quiet=args.quiet)
 
 
 def write(text: str, args: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ import argparse
 from assay.checks import oddities
 from assay.cli.commands import Command, whole_number
 from assay.cli.inputs import add_inputs, add_metrics, read_inputs, read_metrics
-from assay.cli.output import add_output, check_output, show, warn, write
+from assay.cli.output import add_output, check_output, output_format, show, warn, write
 from assay.cli.progress import track
 from assay.data import DataError
 from assay.io import read_scores
@@ -96,6 +96,8 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     asked = _questions(args)
+    if args.score_only and output_format(args) != "text":
+        raise DataError("-b prints bare scores as text: leave -b out, or name a file in .txt.")
     inputs = read_inputs(args)
     dataset = inputs.dataset
     questions = asked.filled(len(dataset.systems))

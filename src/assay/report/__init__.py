@@ -1,20 +1,34 @@
-"""Results for people and machines: text, JSON, TSV, LaTeX and HTML."""
+"""Results for people and machines: text, Markdown, LaTeX, HTML, CSV, TSV and JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Literal, assert_never
 
-from assay.report.charts import write_charts
+from assay.report.charts import missing_charts, write_charts
 from assay.report.html import html
 from assay.report.latex import latex
-from assay.report.plain import json, tsv
+from assay.report.markdown import markdown
+from assay.report.plain import csv, json, jsonl, tsv
 from assay.report.text import text
 from assay.results import Result
 
-__all__ = ["Format", "html", "json", "latex", "render", "text", "tsv", "write_charts"]
+__all__ = [
+    "Format",
+    "csv",
+    "html",
+    "json",
+    "jsonl",
+    "latex",
+    "markdown",
+    "missing_charts",
+    "render",
+    "text",
+    "tsv",
+    "write_charts",
+]
 
-Format = Literal["text", "json", "tsv", "latex", "html"]
+Format = Literal["text", "markdown", "csv", "tsv", "json", "jsonl", "latex", "html"]
 
 
 def render(
@@ -34,10 +48,16 @@ def render(
     match format:
         case "text":
             return text(result, digits=digits, width=width, color=color)
-        case "json":
-            return json(result, header=header)
+        case "markdown":
+            return markdown(result, digits=digits)
+        case "csv":
+            return csv(result)
         case "tsv":
             return tsv(result)
+        case "json":
+            return json(result, header=header)
+        case "jsonl":
+            return jsonl(result)
         case "latex":
             return latex(result, digits=digits)
         case "html":

@@ -12,9 +12,17 @@ from xml.etree.ElementTree import Element, ParseError, tostring
 from assay.data import DataError
 from assay.report.cells import visible
 from assay.report.plain import plain
-from assay.results import Chart, Record
+from assay.results import Chart, Record, Result
 
-__all__ = ["HINT", "chart_data", "drawing", "drawing_module", "sanitised", "write_charts"]
+__all__ = [
+    "HINT",
+    "chart_data",
+    "drawing",
+    "drawing_module",
+    "missing_charts",
+    "sanitised",
+    "write_charts",
+]
 
 HINT = "Charts need: pip install 'assay-mt[report]'"
 
@@ -39,6 +47,13 @@ def drawing_module() -> ModuleType | None:
     except ImportError:
         return None
     return vl_convert
+
+
+def missing_charts(result: Result) -> list[str]:
+    """A remark where the page of a result lacks its charts, since nothing here draws them."""
+    if drawing_module() is not None or not result.charts():
+        return []
+    return [f"the page is without its charts. {HINT}"]
 
 
 def drawing(chart: Chart, vl_convert: ModuleType, *, prefix: str) -> str:
