@@ -4,14 +4,18 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from scipy import stats
 
 from assay.data import Dataset
-from assay.io import read_folder, write_folder
+from assay.io import read_folder, read_scores, write_folder, write_scores
+from assay.meta.soft import confidences
 from assay.registry import parse
+from assay.scores import Scores
 from assay.scoring import system_statistics
 from tests.corpora import DEMO, demo
+from tests.meta.obvious import soft_accuracy
 
 SYSTEMS = ("atlas", "birch", "cedar")
 CORRELATE = "meta correlate ref.txt -i systems/atlas.txt systems/birch.txt systems/cedar.txt"
@@ -230,6 +234,47 @@ def test_outliers_go_on_request(run):
     shown = run(f"{line} --outliers drop").out
     assert "Left out (outliers: " in shown
     assert shown.split("from the median): ")[1].startswith("b.")
+
+
+@pytest.mark.parametrize(("gold", "share"), [("mqm", 0.2), ("da", 1.0)])
+def test_real_ratings_of_part_of_a_test_set(gold, share, shared, run, tmp_path):
+    """Imported scores of segments at system level: MQM cut to a fifth, and DA, which is ragged."""
+    folder = shared / "wmt20" / "en-de"
+    dataset = read_folder(folder)
+    names = [name for name in dataset.systems if not name.startswith("trans-")][:6]
+    everything = read_scores(folder / "human" / f"{gold}.seg.tsv", names, length=len(dataset))
+    rated = np.random.default_rng(1).random(len(dataset)) < share
+    human = np.where(rated, everything.values, np.nan)
+    scored = system_statistics(dataset, parse("chrf"))
+    order = list(dataset.systems)
+    metric = np.array([scored[order.index(name)].segments() for name in names])
+    items = tuple(str(at) for at in range(1, len(dataset) + 1))
+    for name, values in ((gold, human), ("own", metric)):
+        write_scores(
+            Scores(name, "segment", tuple(names), items, values), tmp_path / f"{name}.seg.score"
+        )
+    ran = run(
+        f"meta correlate --data {folder} -q -i {' '.join(names)} "
+        f"--human {tmp_path}/{gold}.seg.score --scores {tmp_path}/own.seg.score --coefficient spa "
+        "--trials 60 -f json"
+    )
+    found = {each["metric"]: each["value"] for each in json.loads(ran.out)["records"]}
+    keep = ~np.isnan(human).all(axis=1)
+    assert keep.sum() > 3
+    human, metric = human[keep], metric[keep]
+    assert 0.05 < 1 - np.isnan(human).mean() < 0.6
+    assert found["own"] == pytest.approx(
+        soft_accuracy(human, metric, trials=60, seed=12345), abs=1e-12
+    )
+    # People's scores come in steps; trials that tie with what is observed are that rare.
+    assert found["own"] == pytest.approx(
+        soft_accuracy(human, metric, trials=60, seed=12345, ties=1), abs=0.01
+    )
+    everywhere = [
+        confidences(each, trials=60, rng=np.random.default_rng(12345)) for each in (metric, human)
+    ]
+    mixed = 1 - np.nanmean(np.abs(everywhere[0] - everywhere[1]))
+    assert abs(mixed - found["own"]) > 1e-3
 
 
 def test_soft_accuracy_without_segment_ratings_is_null_with_a_reason(records):

@@ -67,3 +67,46 @@ def swapped(first, second, mask):
     for at in np.argwhere(mask):
         a[tuple(at)], b[tuple(at)] = second[tuple(at)], first[tuple(at)]
     return a, b
+
+
+def signs(segments, trials, seed):
+    """The swaps of every trial, as the package draws them: -1 where two segments change places."""
+    draws = np.random.default_rng(seed).random((trials, segments))
+    return [[-1 if each < 0.5 else 1 for each in row] for row in draws]
+
+
+def p_value(first, second, swaps, *, ties=0.5):
+    """The one-sided p of the first system's segments being better than the second's.
+
+    mt-metrics-eval counts all trials that reach what is observed (`ties=1`); we count half of
+    those that only just do, so that the order of the systems does not matter.
+    """
+    gaps = [a - b for a, b in zip(first, second, strict=True)]
+    observed, reached = sum(gaps), 0.0
+    for row in swaps:
+        delta = sum(sign * gap for sign, gap in zip(row, gaps, strict=True))
+        if abs(delta - observed) < 1e-9:
+            reached += ties
+        elif delta > observed:
+            reached += 1
+    return reached / len(swaps)
+
+
+def soft_accuracy(human, metric, *, trials, seed, ties=0.5):
+    """One less the mean distance of the p of people and metric, over what is rated for both."""
+    swaps = signs(len(human[0]), trials, seed)
+    distances = []
+    for i, j in combinations(range(len(human)), 2):
+        rated = [
+            at
+            for at in range(len(human[0]))
+            if not any(np.isnan(each[at]) for each in (human[i], human[j], metric[i], metric[j]))
+        ]
+        if rated:
+            own = [[row[at] for at in rated] for row in swaps]
+            p = [
+                p_value([x[i][at] for at in rated], [x[j][at] for at in rated], own, ties=ties)
+                for x in (human, metric)
+            ]
+            distances.append(abs(p[0] - p[1]))
+    return 1 - sum(distances) / len(distances)

@@ -130,7 +130,9 @@ def test_confidence_of_a_corpus_metric_equals_that_of_its_segments_where_it_is_t
     rng = np.random.default_rng(4)
     scores = rng.random((3, 30))
     systems = [Mean("x").of(each) for each in scores]
-    corpora = confidences_of_corpora(systems, trials=300, rng=np.random.default_rng(6))
+    corpora = confidences_of_corpora(
+        systems, np.ones((3, 30), bool), trials=300, rng=np.random.default_rng(6)
+    )
     segments = confidences(scores, trials=300, rng=np.random.default_rng(6))
     # Swapping turns the difference's sign where the mask is True: the same mask, the same trials.
     assert corpora == pytest.approx(segments, abs=1e-12)
@@ -139,7 +141,9 @@ def test_confidence_of_a_corpus_metric_equals_that_of_its_segments_where_it_is_t
 def test_confidence_of_bleu_swaps_whole_segments():
     metric = parse("bleu")
     systems = [metric.statistics(texts(12, system=n).segments()) for n in ("atlas", "cedar")]
-    found = confidences_of_corpora(systems, trials=200, rng=np.random.default_rng(1))
+    found = confidences_of_corpora(
+        systems, np.ones((2, 12), bool), trials=200, rng=np.random.default_rng(1)
+    )
     swaps = np.random.default_rng(1).random((200, 12)) < 0.5
     deltas = []
     for mask in swaps:

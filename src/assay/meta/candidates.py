@@ -11,6 +11,7 @@ from assay.data import DataError, Dataset
 from assay.meta.gold import gold_at
 from assay.meta.panel import Candidate
 from assay.metrics.base import Array, Metric, Statistics
+from assay.metrics.mean import Mean
 from assay.registry import parse
 from assay.scores import Level, Scores
 from assay.scoring import labels, system_statistics
@@ -54,7 +55,9 @@ def given(
             "Scores of segments fit every level."
         )
     turned = scores.name in lower or lower_is_better(scores.name, fitting.values)
-    return Candidate(scores.name, scores.name, fitting.values, turned)
+    segments = scores.values if scores.level == "segment" else ()
+    statistics = tuple(Mean(scores.name).of(each) for each in segments)
+    return Candidate(scores.name, scores.name, fitting.values, turned, statistics)
 
 
 def lower_is_better(name: str, values: Array) -> bool:

@@ -13,7 +13,7 @@ from assay.data import DataError
 from assay.meta.agreement import Agreement, agree
 from assay.meta.coefficients import Pearson
 from assay.meta.differences import MetricComparison, compare_metrics, williams
-from assay.meta.grouping import By
+from assay.meta.grouping import By, Mask
 from assay.meta.humans import is_human
 from assay.meta.named import coefficient_named
 from assay.meta.outliers import outliers
@@ -114,22 +114,35 @@ def _agreement(
 
 
 def _soft(panel: Panel, candidate: Candidate, trials: int, seed: int) -> Agreement:
-    """Soft pairwise accuracy over the panel's items; at system level over its segments."""
+    """Soft pairwise accuracy over the panel's items; at system level over its segments.
+
+    People's confidences and the metric's are over the same items: those that people rated and
+    the metric scored, for both systems of a pair.
+    """
     if len(panel.systems) < 2:
         return _unknown("fewer than two systems")
-    if panel.level != "system":
-        gold, own = (
-            confidences(each, trials=trials, rng=np.random.default_rng(seed))
-            for each in (panel.gold, candidate.oriented)
-        )
-        return soft_pairwise_accuracy(own, gold)
-    if panel.ratings is None:
+    human = panel.ratings if panel.level == "system" else panel.gold
+    if human is None:
         return _unknown("soft pairwise accuracy needs human scores of segments")
-    if not candidate.statistics:
+    if panel.level == "system" and not candidate.statistics:
         return _unknown("soft pairwise accuracy needs the metric's scores of segments")
-    gold = confidences(panel.ratings, trials=trials, rng=np.random.default_rng(seed))
-    statistics, rng = list(candidate.statistics), np.random.default_rng(seed)
-    return soft_pairwise_accuracy(confidences_of_corpora(statistics, trials=trials, rng=rng), gold)
+    scored = (
+        candidate.known_segments() if panel.level == "system" else ~np.isnan(candidate.oriented)
+    )
+    known = ~np.isnan(human) & scored
+    gold = confidences(
+        np.where(known, human, np.nan), trials=trials, rng=np.random.default_rng(seed)
+    )
+    return soft_pairwise_accuracy(_own(panel, candidate, known, trials, seed), gold)
+
+
+def _own(panel: Panel, candidate: Candidate, known: Mask, trials: int, seed: int) -> Array:
+    """The metric's confidences, over what is known; the same swaps as for people's."""
+    rng = np.random.default_rng(seed)
+    if panel.level == "system":
+        systems = candidate.statistics
+        return confidences_of_corpora(systems, known, lower=candidate.lower, trials=trials, rng=rng)
+    return confidences(np.where(known, candidate.oriented, np.nan), trials=trials, rng=rng)
 
 
 def _unknown(reason: str) -> Agreement:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assay.meta.grouping import means
+from assay.meta.grouping import Mask, means
 from assay.metrics.base import Array, Statistics
+from assay.metrics.mean import Mean
 from assay.scores import Level
 
 __all__ = ["Candidate", "Panel"]
@@ -19,7 +20,8 @@ class Candidate:
     """A metric that is put to the test.
 
     `scores` are (systems, items), `nan` where unknown. `lower` says that less is better.
-    `statistics` has one entry per system where the scores were computed from text.
+    `statistics` has one entry per system where the scores of segments are known: computed from
+    text, or given.
     """
 
     name: str
@@ -38,6 +40,10 @@ class Candidate:
         if self.statistics and self.scores.shape[1] > 1:
             return np.array([each.corpus() for each in self.statistics])
         return means(self.scores)
+
+    def known_segments(self) -> Mask:
+        """Of which segments the scores are known, (systems, segments)."""
+        return np.array([_known(each) for each in self.statistics])
 
     def chosen(self, places: Sequence[int]) -> Candidate:
         """The same metric on some of the systems."""
@@ -81,3 +87,10 @@ class Panel:
             ratings=None if self.ratings is None else self.ratings[places],
             notes=(*self.notes, f"left out ({reason}): {', '.join(names)}."),
         )
+
+
+def _known(statistics: Statistics) -> Mask:
+    """What can be computed from text is known; of what was given, what is not `nan`."""
+    if isinstance(statistics.metric, Mean):
+        return np.asarray(np.asarray(statistics.rows)[:, 1] > 0)
+    return np.ones(len(statistics), bool)

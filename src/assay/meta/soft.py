@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from assay.meta.agreement import Agreement
+from assay.meta.grouping import Mask
 from assay.metrics.base import Array, Metric, Statistics
 
 __all__ = ["confidences", "confidences_of_corpora", "soft_pairwise_accuracy"]
@@ -54,32 +55,59 @@ def confidences(scores: Array, *, trials: int = TRIALS, rng: np.random.Generator
 
 
 def confidences_of_corpora(
-    systems: Sequence[Statistics], *, trials: int = TRIALS, rng: np.random.Generator
+    systems: Sequence[Statistics],
+    known: Mask,
+    *,
+    lower: bool = False,
+    trials: int = TRIALS,
+    rng: np.random.Generator,
 ) -> Array:
-    """The same for a corpus metric: whole segments change places, and the corpus is scored."""
+    """The same for a corpus metric: whole segments change places, and the corpus is scored.
+
+    `known`, (systems, segments), says which segments count: of two systems those that both have.
+    `lower` says that less is better.
+    """
     swaps = rng.random((trials, len(systems[0]))) < 0.5
-    sums = [np.asarray(each.rows.sum(axis=0), float) for each in systems]
-    scores = np.array([each.corpus() for each in systems])
     pairs = list(combinations(range(len(systems)), 2))
+    alike: dict[bytes, list[int]] = {}
+    for place, (one, other) in enumerate(pairs):
+        alike.setdefault((known[one] & known[other]).tobytes(), []).append(place)
+    found = np.full(len(pairs), np.nan)
+    for common, places in alike.items():
+        items = np.flatnonzero(np.frombuffer(common, bool))
+        if len(items):
+            chosen = [pairs[place] for place in places]
+            own = {at: systems[at][items] for at in sorted({at for pair in chosen for at in pair})}
+            found[places] = _of_pairs(own, chosen, swaps[:, items], -1 if lower else 1)
+    return found
+
+
+def _of_pairs(
+    systems: Mapping[int, Statistics], pairs: Sequence[tuple[int, int]], swaps: Mask, sign: int
+) -> Array:
+    """The confidences of pairs of systems that have the same segments in common, (pairs,)."""
+    metric = next(iter(systems.values())).metric
+    sums = {at: np.asarray(each.rows.sum(axis=0), float) for at, each in systems.items()}
+    scores = {at: each.corpus() for at, each in systems.items()}
     observed = np.array([scores[i] - scores[j] for i, j in pairs])
     slack = 1e-12 * np.array([max(abs(scores[i]), 1e-300) for i, _ in pairs])
-    sign = 1 if systems[0].metric.higher_is_better else -1
     below = np.zeros(len(pairs))
-    step = max(1, BLOCK // max(1, len(systems) * len(sums[0])))
-    for at in range(0, trials, step):
-        kept = [_kept(~swaps[at : at + step], each) for each in systems]
-        deltas = [_delta(systems[0].metric, kept, sums, i, j) for i, j in pairs]
+    step = max(1, BLOCK // max(1, len(systems) * len(next(iter(sums.values())))))
+    for first in range(0, len(swaps), step):
+        stay = ~swaps[first : first + step]
+        kept = {at: _kept(stay, each) for at, each in systems.items()}
+        deltas = [_delta(metric, kept, sums, i, j) for i, j in pairs]
         below += _below(sign * np.stack(deltas, axis=1), sign * observed, slack)
-    return below / trials
+    return below / len(swaps)
 
 
-def _kept(stay: np.ndarray, system: Statistics) -> Array:
+def _kept(stay: Mask, system: Statistics) -> Array:
     """The sums of the segments that stay with their system, one row per trial."""
     return np.asarray(stay.astype(float) @ system.rows, float)
 
 
 def _delta(
-    metric: Metric, kept: Sequence[Array], sums: Sequence[Array], one: int, other: int
+    metric: Metric, kept: Mapping[int, Array], sums: Mapping[int, Array], one: int, other: int
 ) -> Array:
     """The difference of two systems after each swap: what stays, and what comes from the other."""
     here = kept[one] + sums[other] - kept[other]
