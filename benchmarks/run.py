@@ -49,8 +49,8 @@ def main() -> None:
 def _dataset() -> Dataset:
     folder = DATA / "wmt21" / "de-en"
     if folder.is_dir():
-        return read_folder(folder, "de-en")
-    demo = read_folder(PROJECT / "src" / "assay" / "demo", "de-en")
+        return read_folder(folder, "de-en", references=["all"])
+    demo = read_folder(PROJECT / "src" / "assay" / "demo", "de-en", references=["all"])
     return _repeated(demo, 1000)
 
 

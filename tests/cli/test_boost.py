@@ -122,7 +122,8 @@ def test_several_data_sets_are_tuned_and_others_tried(records, run):
             DEMO, f"{name}/de-en", ignore=shutil.ignore_patterns("*.py", "suite", "__pycache__")
         )
         assert folder
-    line = "boost tune --data wmt98/de-en wmt99/de-en -m chrf -e erasure --test-data other/de-en"
+    line = "boost tune --data wmt98/de-en wmt99/de-en --refs A -m chrf -e erasure "
+    line += "--test-data other/de-en"
     found = records(line)
     assert [(each["what"], each["dataset"]) for each in found] == [
         ("best", "wmt98"), ("best", "wmt99"), ("test", "other"),

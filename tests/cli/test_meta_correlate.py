@@ -66,7 +66,7 @@ def test_the_first_example_works_as_written(records):
 
 
 def test_the_second_example_works_as_written(run):
-    line = "meta correlate --data demo -m bleu chrf --level segment --by item"
+    line = "meta correlate --data demo --refs A -m bleu chrf --level segment --by item"
     ran = run(f"{line} --coefficient pearson kendall acc-eq --compare")
     assert (ran.status, ran.err) == (0, "")
     assert "agreement with da at segment level" in ran.out
@@ -78,8 +78,9 @@ def test_the_second_example_works_as_written(run):
 
 def test_the_second_example_works_on_a_real_test_set(run, shared):
     ran = run(
-        f"meta correlate --data {shared / 'wmt20' / 'en-de'} -m bleu chrf --level segment "
-        "--by item --coefficient pearson kendall acc-eq --compare --trials 20 --format json"
+        f"meta correlate --data {shared / 'wmt20' / 'en-de'} --refs ref -m bleu chrf "
+        "--level segment --by item --coefficient pearson kendall acc-eq --compare --trials 20 "
+        "--format json"
     )
     assert (ran.status, ran.err) == (0, "")
     found = [each for each in json.loads(ran.out)["records"] if each["other"] is None]
@@ -112,7 +113,9 @@ def test_mt_metrics_evals_layout_is_read(records):
 def test_folders_of_one_pair_go_by_their_test_sets(records, run):
     for name in ("wmt98", "wmt99"):
         shutil.copytree("demo", f"{name}/de-en")
-    line = "meta correlate --data wmt98/de-en wmt99/de-en -m bleu chrf --coefficient kendall"
+    line = (
+        "meta correlate --data wmt98/de-en wmt99/de-en --refs A -m bleu chrf --coefficient kendall"
+    )
     assert [each["pair"] for each in records(line)] == ["wmt98/de-en"] * 2 + ["wmt99/de-en"] * 2
     shown = run(line).out
     for name in ("wmt98/de-en", "Median", "Mean", "SD", "Wins"):
@@ -122,7 +125,7 @@ def test_folders_of_one_pair_go_by_their_test_sets(records, run):
 def test_every_level_and_coefficient_at_once(records):
     names = "pearson spearman kendall kendall-c wmt:gap=0.5 accuracy acc-eq spa"
     found = records(
-        "meta correlate --data demo -m bleu ter --level system document segment "
+        "meta correlate --data demo --refs A -m bleu ter --level system document segment "
         f"--coefficient {names} --trials 50"
     )
     assert len(found) == 3 * 2 * 8
@@ -344,8 +347,11 @@ def test_the_word_alone_tells_of_its_commands(run):
         (f"{CORRELATE} --human da.sys.tsv --pair-column x", "go with --table"),
         (f"{CORRELATE} --human da.sys.tsv -l de-en en-de", "go with --data"),
         (f"{CORRELATE} --human da.sys.tsv da.sys.tsv", "are both human scores called 'da'"),
-        ("meta correlate --data demo --human mqm", "demo has no such human scores. It has da."),
-        ("meta correlate --data demo demo", "is given twice"),
+        (
+            "meta correlate --data demo --refs A --human mqm",
+            "demo has no such human scores. It has da.",
+        ),
+        ("meta correlate --data demo demo --refs A", "is given twice"),
         ("meta correlate --data demo systems --human da.sys.tsv", "go with one language pair"),
         ("meta correlate --data bare", "bare has no human scores: neither human/*.tsv nor"),
         ("meta correlate --table da.sys.tsv -i a.txt", "--table brings all scores"),

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -241,6 +242,45 @@ def test_a_signature_can_be_pasted_as_a_metric(run):
     assert again == first
 
 
+def test_of_several_references_in_a_folder_one_is_taken_and_said(run):
+    folder = "wmt/de-en"
+    shutil.copytree(DEMO, folder, ignore=shutil.ignore_patterns("*.py", "suite", "__pycache__"))
+    shutil.copy("b.txt", f"{folder}/ref.synthetic.txt")
+    line = f"score --data {folder} -i atlas -m bleu -f json"
+    ran = run(line)
+    assert ran.err == (
+        f"assay: note: {folder}: compared with refA alone; there is also refB, refsynthetic. "
+        "Choose with --refs NAME ..., or --refs all.\n"
+    )
+    alone = records(run("score ref.A.txt -i a.txt -m bleu -f json"))[0]
+    (found,) = json.loads(ran.out)["records"]
+    assert (found["score"], found["signature"]) == (alone["score"], alone["signature"])
+    assert "nrefs:1" in alone["signature"]
+    assert len(json.loads(ran.out)["inputs"]) == 4, "source, reference, system, documents"
+    both = run(f"{line} --refs B A")
+    assert both.err == ""
+    assert "nrefs:2" in records(both)[0]["signature"]
+    assert "nrefs:3" in records(run(f"{line} --refs all"))[0]["signature"]
+    assert run(f"{line} -q").err == ""
+    assert "has no reference 'refC'" in run(f"{line} --refs refC").err
+    assert "--refs chooses among" in run("score ref.txt -i a.txt --refs refA").err
+
+
+def test_a_reference_is_never_listed_as_a_system(run):
+    texts = {"atlas": tuple(demo("systems/atlas.txt")), "refB": tuple(demo("ref.B.txt"))}
+    references = tuple(zip(demo("ref.A.txt"), demo("ref.B.txt"), strict=True))
+    write_folder(Dataset(texts, references, languages=("de", "en")), "wmt")
+    ran = run("score --data wmt -m bleu -f json")
+    assert [each["system"] for each in json.loads(ran.out)["records"]] == ["atlas"]
+    assert "assay: note: wmt: no system, but a reference: refB; left out.\n" in ran.err
+    asked = run("score --data wmt -m bleu -f json -i refB")
+    assert [each["system"] for each in json.loads(asked.out)["records"]] == ["refB"]
+    assert "no system" not in asked.err
+    refused = run("score --data wmt --refs B -i refB")
+    assert (refused.status, refused.out) == (2, "")
+    assert "refB is the reference, and cannot be a system as well." in refused.err
+
+
 @pytest.mark.parametrize("layout", ["simple", "mt-metrics-eval"])
 def test_a_folder_holds_a_whole_test_set(run, layout):
     folder = str(DEMO)
@@ -253,7 +293,7 @@ def test_a_folder_holds_a_whole_test_set(run, layout):
             systems, references, tuple(demo("src.txt")), documents, languages=("de", "en")
         )
         write_folder(dataset, folder)
-    options = "-l de-en -m bleu --documents -f json"
+    options = "-l de-en --refs refA refB -m bleu --documents -f json"
     ran = run(f"score {options} -i birch atlas --data", folder)
     found = records(ran)
     assert [each["system"] for each in found[:2]] == ["birch", "atlas"]

@@ -1,13 +1,21 @@
 import os
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from assay.data import DataError, Dataset
-from assay.io import read_folder, read_folder_scores, read_lines, write_folder, write_scores
+from assay.io import (
+    folder_names,
+    read_folder,
+    read_folder_scores,
+    read_lines,
+    write_folder,
+    write_scores,
+)
 from assay.scores import Scores
 
 DATASET = Dataset(
@@ -21,6 +29,11 @@ DATASET = Dataset(
 )
 LINE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\r"))
 NAME = st.from_regex(r"[A-Za-z0-9_+ -][A-Za-z0-9._+ \u00e9-]{0,12}", fullmatch=True)
+
+
+def bare(name):
+    """What remains of a name however it is spelled: ref-A and refA are one reference."""
+    return re.sub("[-_. ]", "", name.casefold())
 
 
 def refusal(function, *arguments):
@@ -46,7 +59,9 @@ def test_a_folder_is_laid_out_as_in_mt_metrics_eval(tmp_path):
         "system-outputs/de-en/refB.txt",
     ]
     assert read_lines(folder / "references/de-en.refB.txt") == ("q1", "q2", "q3")
-    assert read_folder(folder) == read_folder(str(folder), "de-en") == DATASET
+    everything = read_folder(folder, references=["all"], systems=["online-A.0"])
+    assert everything == replace(DATASET, systems={"online-A.0": ("a", "b", "c")})
+    assert read_folder(folder) == read_folder(str(folder), "de-en")
 
 
 @st.composite
@@ -54,7 +69,14 @@ def datasets(draw):
     length = draw(st.integers(1, 3))
     column = st.lists(LINE, min_size=length, max_size=length).map(tuple)
     count = draw(st.integers(0, 2))
-    names = draw(st.lists(NAME, min_size=count, max_size=count, unique_by=str.lower))
+    names = draw(
+        st.lists(
+            NAME,
+            min_size=count,
+            max_size=count,
+            unique_by=bare,
+        )
+    )
     columns = [draw(column) for _ in range(count)]
     return Dataset(
         systems=draw(st.dictionaries(NAME, column, min_size=1, max_size=3)),
@@ -69,6 +91,7 @@ def datasets(draw):
 
 @given(dataset=datasets())
 def test_a_written_folder_reads_back_the_same(tmp_path_factory, dataset):
+    assume(not {bare(each) for each in dataset.systems} & set(map(bare, dataset.reference_names)))
     folder = tmp_path_factory.mktemp("folder") / "set"
     write_folder(dataset, folder)
     order = sorted(f"de-en.{name}.txt" for name in dataset.reference_names)
@@ -79,12 +102,13 @@ def test_a_written_folder_reads_back_the_same(tmp_path_factory, dataset):
         reference_names=names,
         references=tuple(tuple(each[i] for i in places) for each in dataset.references),
     )
-    assert read_folder(folder) == expected
+    assert read_folder(folder, references=["all"], systems=list(dataset.systems)) == expected
 
 
 def test_references_without_names_are_lettered(tmp_path):
     write_folder(replace(DATASET, reference_names=()), tmp_path / "x")
-    assert read_folder(tmp_path / "x").reference_names == ("refA", "refB")
+    found = read_folder(tmp_path / "x", references=["all"])
+    assert found.reference_names == ("refA", "refB")
 
 
 @pytest.mark.parametrize(
@@ -136,7 +160,7 @@ def test_scores_are_found_beside_the_texts(tmp_path):
     write_folder(DATASET, folder)
     (folder / "human-scores").mkdir()
     (folder / "metric-scores" / "de-en").mkdir(parents=True)
-    systems, values = tuple(DATASET.systems), np.arange(6.0).reshape(2, 3)
+    systems, values = ("online-A.0",), np.arange(3.0).reshape(1, 3)
     segment = Scores("mqm", "segment", systems, ("1", "2", "3"), values)
     document = Scores("mqm", "document", systems, ("d1", "d2"), values[:, :2])
     system = Scores("BLEU-refA", "system", systems, ("",), values[:, :1])
@@ -177,18 +201,67 @@ def simple(tmp_path):
 
 
 def test_the_simple_layout_is_read_too(simple):
-    dataset = read_folder(simple)
+    dataset = read_folder(simple, references=["all"])
     assert dataset.systems == {"x.1": ("x",)}
     assert dict(zip(dataset.reference_names, dataset.references[0], strict=True)) == {
         "ref": "r",
-        "A": "a",
-        "B": "b",
+        "refA": "a",
+        "refB": "b",
     }
     assert (dataset.sources, dataset.documents) == (("s",), ("d",))
     assert (dataset.name, dataset.languages) == ("wmt99", ("de", "en"))
-    assert read_folder(simple.parent) == read_folder(simple.parent, "de-en") == dataset
+    for pair in (None, "de-en"):
+        assert read_folder(simple.parent, pair, references=["all"]) == dataset
     [scores] = read_folder_scores(simple)
     assert (scores.name, scores.level, scores.values.tolist()) == ("da", "system", [[0.5]])
+
+
+NAMED = {
+    "refA above all": (["refB", "refA", "ref"], [], "refA"),
+    "however it is spelled": (["ref_B", "Ref-A"], [], "Ref-A"),
+    "then one without a letter": (["refB", "ref", "synthetic_ref"], [], "ref"),
+    "no machine's": (["refD", "synthetic_ref", "mt-ref"], [], "refD"),
+    "none that is also a system": (["refB", "refC"], ["refB"], "refC"),
+    "a person's before a machine's": (["refB", "synthetic_ref"], ["refB"], "refB"),
+    "of several the first": (["ref10", "ref2"], [], "ref2"),
+    "the only one": (["synthetic_ref"], [], "synthetic_ref"),
+}
+
+
+@pytest.mark.parametrize("why", NAMED)
+def test_one_reference_is_taken_where_none_is_named(why, tmp_path):
+    references, outputs, taken = NAMED[why]
+    systems = {name: ("x",) for name in ["mine", *outputs]}
+    texts = (tuple(f"by {name}" for name in references),)
+    dataset = Dataset(systems, texts, languages=("de", "en"), reference_names=tuple(references))
+    write_folder(dataset, tmp_path / "set")
+    found = read_folder(tmp_path / "set")
+    assert (found.reference_names, found.references) == ((taken,), ((f"by {taken}",),))
+    assert list(found.systems) == ["mine"]
+    names = folder_names(tmp_path / "set")
+    assert (names.taken, names.doubled) == ((taken,), tuple(outputs))
+    assert sorted(names.others) == sorted(set(references) - {taken})
+
+
+def test_references_are_chosen_by_name(simple):
+    for wanted in (["refB", "refA"], ["B", "ref.A"]):
+        found = read_folder(simple, references=wanted)
+        assert (found.reference_names, found.references) == (("refB", "refA"), (("b", "a"),))
+    for wanted, message in (
+        (["refC"], "has no reference 'refC' (did you mean 'ref'?). It has ref, refA, refB."),
+        (["A", "refA"], "the reference refA is named twice; name it once."),
+    ):
+        with pytest.raises(DataError, match=re.escape(message)):
+            read_folder(simple, references=wanted)
+
+
+def test_a_reference_is_a_system_only_where_it_is_asked_for_and_not_compared_with(tmp_path):
+    write_folder(DATASET, tmp_path / "x")
+    assert list(read_folder(tmp_path / "x").systems) == ["online-A.0"]
+    found = read_folder(tmp_path / "x", systems=["refB"])
+    assert (found.reference_names, list(found.systems)) == (("refA",), ["refB"])
+    with pytest.raises(DataError, match="refB is the reference, and cannot be a system as well"):
+        read_folder(tmp_path / "x", references=["refB"], systems=["refB"])
 
 
 def test_a_simple_folder_of_another_name_takes_the_languages_given(simple):

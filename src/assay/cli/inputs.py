@@ -14,6 +14,7 @@ from assay.data import DataError, Dataset
 from assay.io import (
     digest,
     folder_files,
+    folder_names,
     read_dataset,
     read_documents,
     read_folder,
@@ -21,12 +22,12 @@ from assay.io import (
     read_testset,
 )
 from assay.io.files import suffix
+from assay.io.folders import FolderNames
 from assay.metrics.base import Metric
 from assay.neural.languages import language_notes
 from assay.neural.metric import NeuralMetric
 from assay.registry import names, parse, parse_all
 from assay.results import Record
-from assay.settings import nearest
 
 __all__ = ["Inputs", "add_inputs", "add_metrics", "describe", "read_inputs", "read_metrics"]
 
@@ -73,6 +74,14 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         help="a whole test set in mt-metrics-eval's layout, or with "
         "src.txt, ref*.txt and systems/; -i then chooses systems by name",
     )
+    add(
+        "--refs",
+        nargs="+",
+        action="extend",
+        metavar="NAME",
+        help="with --data: the references to compare with, as in --refs refA refB, or all "
+        "(default: one, refA or what stands for it)",
+    )
     add("-t", "--test-set", metavar="NAME", help="one of sacreBLEU's test sets, as in -t wmt21")
     add(
         "-l",
@@ -113,6 +122,8 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
     for text in args.metric or ():
         if Path(text).is_file():
             raise DataError(f"{text} is a file, not a metric; put the references before -i and -m.")
+    if args.refs and not args.data:
+        raise DataError("--refs chooses among the references of a --data FOLDER.")
     if args.data or args.test_set:
         dataset = _from_folder(args) if args.data else _from_testset(args)
         if args.docs:
@@ -162,14 +173,33 @@ def _with_shared(text: str, shared: Mapping[str, object]) -> Metric:
 def _from_folder(args: argparse.Namespace) -> Dataset:
     if args.references or args.source or args.test_set or args.names:
         raise DataError("--data brings its own texts and names; leave REF, -s, -t, --names out.")
-    dataset = read_folder(args.data, args.languages)
-    for name in args.input:
-        if name not in dataset.systems:
-            hint = nearest(name, dataset.systems)
-            known = ", ".join(dataset.systems)
-            raise DataError(f"{args.data} has no system {name!r}{hint}. It has {known}.")
-    chosen = args.input or dataset.systems
-    return replace(dataset, systems={name: dataset.systems[name] for name in chosen})
+    names = folder_names(args.data, args.languages, references=args.refs)
+    warn(_reference_notes(args, names), quiet=args.quiet)
+    return read_folder(
+        args.data, args.languages, references=names.taken, systems=_systems(args, names)
+    )
+
+
+def _systems(args: argparse.Namespace, names: FolderNames) -> Sequence[str]:
+    """The systems that are asked for; human translations that are no reference here only then."""
+    if args.input:
+        return list(args.input)
+    humans = names.doubled if getattr(args, "humans", "out") == "in" else ()
+    kept = [name for name in humans if name not in names.taken]
+    return [*names.systems, *kept]
+
+
+def _reference_notes(args: argparse.Namespace, names: FolderNames) -> list[str]:
+    """Which reference was taken by itself, and which references are no systems."""
+    notes = []
+    if names.others and args.refs is None:
+        notes.append(
+            f"{args.data}: compared with {', '.join(names.taken)} alone; there is also "
+            f"{', '.join(names.others)}. Choose with --refs NAME ..., or --refs all."
+        )
+    if out := [name for name in names.doubled if name not in _systems(args, names)]:
+        notes.append(f"{args.data}: no system, but a reference: {', '.join(out)}; left out.")
+    return notes
 
 
 def _from_testset(args: argparse.Namespace) -> Dataset:
@@ -217,7 +247,11 @@ def _standard_input() -> list[str]:
 def _paths(args: argparse.Namespace) -> list[str]:
     """Every file that was read."""
     if args.data:
-        texts = [str(path) for path in folder_files(args.data, args.languages, args.input)]
+        names = folder_names(args.data, args.languages, references=args.refs)
+        chosen = folder_files(
+            args.data, args.languages, references=names.taken, systems=_systems(args, names)
+        )
+        texts = [str(path) for path in chosen]
     else:
         texts = [*args.references, *args.input, args.source]
     paths = [*texts, args.docs, getattr(args, "groups", None), *getattr(args, "scores", ())]

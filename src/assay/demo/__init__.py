@@ -13,4 +13,4 @@ __all__ = ["read_demo"]
 def read_demo() -> Dataset:
     """The 120 segments with two references and three invented systems."""
     with as_file(files("assay") / "demo") as folder:
-        return read_folder(folder, "de-en")
+        return read_folder(folder, "de-en", references=["all"])

@@ -3,7 +3,13 @@
 from assay.io.datasets import language_pair, read_dataset, read_texts
 from assay.io.documents import read_documents
 from assay.io.files import FilePath, digest, write_whole
-from assay.io.folders import folder_files, read_folder, read_folder_scores, write_folder
+from assay.io.folders import (
+    folder_files,
+    folder_names,
+    read_folder,
+    read_folder_scores,
+    write_folder,
+)
 from assay.io.jsonl import read_jsonl, write_jsonl
 from assay.io.lines import read_lines, system_name, write_lines
 from assay.io.scores import read_scores, write_scores
@@ -16,6 +22,7 @@ __all__ = [
     "SgmTexts",
     "digest",
     "folder_files",
+    "folder_names",
     "language_pair",
     "read_dataset",
     "read_documents",

@@ -18,10 +18,19 @@ from assay.io.scores import read_scores
 from assay.scores import Scores
 from assay.settings import nearest
 
-__all__ = ["folder_files", "read_folder", "read_folder_scores", "write_folder"]
+__all__ = [
+    "FolderNames",
+    "folder_files",
+    "folder_names",
+    "read_folder",
+    "read_folder_scores",
+    "write_folder",
+]
 
 _PAIR = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)?-[a-z]{2,3}(?:_[A-Za-z]+)?")
 _TEXTS = (".txt", ".txt.gz", ".txt.xz")
+_MACHINE = re.compile(r"synthetic|machine|pseudo|(?:^|[-_. ])mt(?:$|[-_. ])", re.IGNORECASE)
+"""Names of references that no human made."""
 
 
 class _Folder(NamedTuple):
@@ -36,20 +45,32 @@ class _Folder(NamedTuple):
     scores: list[tuple[str, Path]]
 
 
-def read_folder(path: FilePath, languages: str | None = None) -> Dataset:
+def read_folder(
+    path: FilePath,
+    languages: str | None = None,
+    *,
+    references: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+) -> Dataset:
     """The test set of one language pair in a folder.
 
     The folder is laid out as mt-metrics-eval does (`sources/`, `references/`,
     `system-outputs/`, `documents/`), or holds `src.txt`, `ref*.txt`, `systems/*.txt` and
     `docs.tsv`, or has such a folder for each language pair. `languages` may be left out where
     there is only one pair.
+
+    `references` are names, or ["all"]; by default one is taken: refA, else `ref.txt`, else the
+    first that people made. `systems` are names, too; by default all that are no references.
     """
-    return _read(_find(Path(path), languages))
+    return _read(_chosen(_find(Path(path), languages), path, references, systems))
 
 
 def read_folder_scores(path: FilePath, languages: str | None = None) -> list[Scores]:
-    """The scores that lie in a folder beside its texts, people's before metrics'."""
-    folder = _find(Path(path), languages)
+    """The scores that lie in a folder beside its texts, people's before metrics'.
+
+    They are of the same systems as `read_folder` has by default.
+    """
+    folder = _chosen(_find(Path(path), languages), path)
     dataset = _read(folder)
     return [
         replace(
@@ -62,14 +83,45 @@ def read_folder_scores(path: FilePath, languages: str | None = None) -> list[Sco
     ]
 
 
-def folder_files(
-    path: FilePath, languages: str | None = None, systems: Sequence[str] = ()
-) -> list[Path]:
-    """The files that `read_folder` reads; of the systems only those named, or all."""
+class FolderNames(NamedTuple):
+    """What a folder holds by name.
+
+    `taken` are the references that are read, `others` the rest of them. `doubled` are references
+    that lie among the systems, too, which `systems` does not have.
+    """
+
+    taken: tuple[str, ...]
+    others: tuple[str, ...]
+    systems: tuple[str, ...]
+    doubled: tuple[str, ...]
+
+
+def folder_names(
+    path: FilePath, languages: str | None = None, *, references: Sequence[str] | None = None
+) -> FolderNames:
+    """The references and systems of a folder, and which references `read_folder` takes."""
     folder = _find(Path(path), languages)
-    chosen = [each for name, each in folder.systems if not systems or name in systems]
-    references = [each for _, each in folder.references]
-    return [*folder.sources, *references, *chosen, *folder.documents]
+    taken = _taken(folder, path, references)
+    doubled = _doubled(folder)
+    return FolderNames(
+        taken,
+        tuple(name for name, _ in folder.references if name not in taken),
+        tuple(name for name, _ in folder.systems if name not in doubled),
+        doubled,
+    )
+
+
+def folder_files(
+    path: FilePath,
+    languages: str | None = None,
+    *,
+    references: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+) -> list[Path]:
+    """The files that `read_folder` reads with the same choices."""
+    folder = _chosen(_find(Path(path), languages), path, references, systems)
+    texts = [each for _, each in (*folder.references, *folder.systems)]
+    return [*folder.sources, *texts, *folder.documents]
 
 
 def write_folder(dataset: Dataset, path: FilePath) -> None:
@@ -144,6 +196,89 @@ def _read(folder: _Folder) -> Dataset:
     return replace(dataset, name=folder.name, reference_names=names)
 
 
+def _chosen(
+    folder: _Folder,
+    path: FilePath,
+    references: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+) -> _Folder:
+    """The folder with the chosen references and systems only."""
+    taken, doubled = _taken(folder, path, references), _doubled(folder)
+    texts, outputs = dict(folder.references), dict(folder.systems)
+    wanted = [name for name in outputs if name not in doubled] if systems is None else systems
+    for name in wanted:
+        if name not in outputs:
+            hint, known = nearest(name, outputs), ", ".join(outputs)
+            raise DataError(f"{path} has no system {name!r}{hint}. It has {known}.")
+        if name in doubled and _called(name, taken):
+            raise DataError(
+                f"{path}: {name} is the reference, and cannot be a system as well. Leave it out, "
+                "or choose another reference with --refs."
+            )
+    return folder._replace(
+        references=[(name, texts[name]) for name in taken],
+        systems=[(name, outputs[name]) for name in wanted],
+    )
+
+
+def _taken(folder: _Folder, path: FilePath, wanted: Sequence[str] | None) -> tuple[str, ...]:
+    """The names of the references that are asked for, or of the one that is taken by itself."""
+    names = [name for name, _ in folder.references]
+    if wanted is None:
+        return tuple(_usual(names, _doubled(folder))[:1])
+    if list(wanted) == ["all"]:
+        return tuple(names)
+    found = [_called(name, names) or _called(f"ref{name}", names) for name in wanted]
+    for name, real in zip(wanted, found, strict=True):
+        if real is None:
+            hint, known = nearest(name, names), ", ".join(names) or "none"
+            raise DataError(f"{path} has no reference {name!r}{hint}. It has {known}.")
+        if found.count(real) > 1:
+            raise DataError(f"{path}: the reference {real} is named twice; name it once.")
+    return tuple(name for name in found if name is not None)
+
+
+def _usual(names: Sequence[str], doubled: Sequence[str]) -> list[str]:
+    """The references with the one first that is taken where none is named.
+
+    That is refA, then one without a letter, then what people made and nobody lists as a system.
+
+    >>> _usual(["refC", "refB", "synthetic_ref"], ["refB"])
+    ['refC', 'refB', 'synthetic_ref']
+    """
+
+    def rank(name: str) -> tuple[bool, ...]:
+        listed = any(_bare(each) == _bare(name) for each in doubled)
+        return _bare(name) != "refa", _bare(name) != "ref", _is_machine_made(name), listed
+
+    return sorted(sorted(names, key=_natural), key=rank)
+
+
+def _doubled(folder: _Folder) -> tuple[str, ...]:
+    """The systems that go by the name of a reference."""
+    references = [name for name, _ in folder.references]
+    return tuple(name for name, _ in folder.systems if _called(name, references))
+
+
+def _called(name: str, references: Iterable[str]) -> str | None:
+    """The reference of that name, however it is spelled: refA, ref-A, ref.A."""
+    found = [each for each in references if _bare(each) == _bare(name)]
+    return name if name in found else next(iter(found), None)
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[-_. ]", "", name.casefold())
+
+
+def _is_machine_made(name: str) -> bool:
+    return _MACHINE.search(name) is not None
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """For sorting: ref2 before ref10."""
+    return [(int(part or 0), text) for part, text in re.findall(r"(\d*)(\D*)", name)]
+
+
 def _find(path: Path, languages: str | None) -> _Folder:
     if not path.is_dir():
         raise DataError(f"{path} is not a folder. Give the folder that holds the test set.")
@@ -208,7 +343,7 @@ def _simple(path: Path, pair: str) -> _Folder:
         pair,
         [each for each in texts if system_name(each) == "src"],
         sorted(
-            (found[1] or "ref", each)
+            (f"ref{found[1]}", each)
             for each in texts
             if (found := re.fullmatch(r"ref[._-]?(.*)", system_name(each)))
         ),
