@@ -59,6 +59,17 @@ def test_a_comparison_can_be_had_in_every_format(run, stored, format):
     assert "birch" in ran.out
 
 
+def test_names_that_differ_in_case_only_are_told(run, stored):
+    line = "suite run --db suite.db -i autumn/atlas.txt --names Atlas --campaign winter"
+    assert run(f"{line} --ids item_ids.txt -q").status == 0
+    ran = run("suite compare --db suite.db --runs spring winter")
+    hint = "'atlas' (spring) and 'Atlas' (winter) are taken for two systems, for their names differ"
+    assert hint in ran.err
+    assert hint in " ".join(ran.out.split())
+    assert "in case only" in ran.err
+    assert run("suite compare --db suite.db --runs spring winter -q").err == ""
+
+
 def test_systems_of_one_campaign_are_compared_as_versions(run, stored):
     line = "suite compare --db suite.db --runs autumn --systems cedar atlas -f json"
     found = records_of(run(line))

@@ -99,8 +99,37 @@ def test_tests_and_corrections_are_told_in_the_notes(run, stored):
     shown = run("suite report --db suite.db --test midp --correct bh -o report.txt")
     assert shown.err == "wrote report.txt\n"
     text = Path("report.txt").read_text("utf-8")
-    assert "mid-p McNemar" in text
+    assert "McNemar's mid-p test" in text
     assert "Hochberg" in text
+
+
+def test_the_clusters_of_the_paper_can_be_had_and_are_called_approximate(run, stored):
+    shown = run("suite report --db suite.db --test z --correct none").out
+    assert "Z-test of two proportions, one-tailed; approximate" in shown
+    assert "approximate" not in run("suite report --db suite.db").out
+
+
+def test_what_each_system_costs_is_told_and_recorded(run, suite):
+    verdicts = records_of(run(f"suite run {FILES} -f json"))
+    open_ = {}
+    for record in verdicts:
+        if record["verdict"] in ("warning", "not tested"):
+            open_.setdefault(record["item"], set()).add(record["system"])
+    costs = {
+        record["system"]: (record["costs"], record["costs_alone"])
+        for record in records_of(run(f"suite report {FILES} -f json"))
+        if record["level"] == "micro"
+    }
+    assert costs == {
+        name: (
+            sum(name in systems for systems in open_.values()),
+            sum(systems == {name} for systems in open_.values()),
+        )
+        for name in ("atlas", "birch", "cedar")
+    }
+    shown = run(f"suite report {FILES}").out
+    assert "What each system costs" in shown
+    assert f"{len(open_)} of 48 items do not count" in " ".join(shown.split())
 
 
 def test_scores_of_assay_score_stand_below(run, stored):

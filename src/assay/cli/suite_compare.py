@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, get_args
 
 from assay.cli.commands import Command
-from assay.cli.output import add_output, check_output, show
+from assay.cli.output import add_output, check_output, show, warn
 from assay.cli.suite_inputs import (
     add_choice,
     add_examples,
@@ -20,9 +20,9 @@ from assay.cli.suite_inputs import (
 from assay.cli.suite_store import open_db
 from assay.data import DataError
 from assay.results import Record
-from assay.suite.showing.comparing import CompareResult
+from assay.suite.showing.comparing import CompareResult, name_hints
 from assay.suite.showing.selecting import as_versions, campaigns, choose
-from assay.suite.statistics.versions import Average, compare_versions
+from assay.suite.statistics.versions import Average, Paired, compare_versions
 from assay.suite.verdicts import Verdicts
 
 if TYPE_CHECKING:
@@ -37,9 +37,10 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("comparison")
     add_policy(
         group,
-        ("mcnemar", "midp"),
-        "mcnemar",
-        "McNemar's test on the common items, exact or mid-p (default: mcnemar)",
+        get_args(Paired),
+        "McNemar's test on the common items, mid-p or exact (default: midp)",
+        ("none", "holm", "bh"),
+        "correction of gains for the number of rows of a kind (default: none)",
     )
     group.add_argument(
         "--best-by",
@@ -62,6 +63,7 @@ def _run(args: argparse.Namespace) -> int:
         level=args.level,
         best_by=args.best_by,
     )
+    warn(name_hints(found), quiet=args.quiet)
     show(CompareResult(found, args.examples), args, inputs=files)
     return 0
 

@@ -94,9 +94,13 @@ def add_choice(parser: argparse.ArgumentParser, default: str) -> None:
 
 
 def add_policy(
-    group: argparse._ArgumentGroup, tests: Sequence[str], default: str, what: str
+    group: argparse._ArgumentGroup,
+    tests: Sequence[str],
+    what: str,
+    corrections: Sequence[Correction],
+    correcting: str,
 ) -> None:
-    """What counts, and how it is tested."""
+    """What counts, and how it is tested; of tests and corrections the first is the default."""
     group.add_argument(
         "--policy",
         choices=get_args(Policy),
@@ -104,12 +108,12 @@ def add_policy(
         help="items that count: those without a warning for any system (fair), those without one "
         "for each system (each), or all, a warning being a fail or a pass (default: fair)",
     )
-    group.add_argument("--test", choices=tests, default=default, help=what)
+    group.add_argument("--test", choices=tests, default=tests[0], help=what)
     group.add_argument(
         "--correct",
-        choices=get_args(Correction),
-        default="none",
-        help="correction for the number of comparisons (default: none)",
+        choices=corrections,
+        default=corrections[0],
+        help=correcting,
     )
     group.add_argument(
         "--level",

@@ -11,7 +11,7 @@ from assay.cli.output import add_output, check_output, show
 from assay.cli.suite_inputs import add_choice, add_examples, add_outputs, add_policy, read_judged
 from assay.suite.showing.results import ReportResult
 from assay.suite.showing.scores import SystemScores, read_system_scores
-from assay.suite.statistics.accuracy import Test, accuracies
+from assay.suite.statistics.accuracy import Correction, Test, accuracies
 
 __all__ = ["COMMAND"]
 
@@ -23,9 +23,12 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     add_policy(
         group,
         get_args(Test),
-        "z",
-        "who is worse than the best of a row: the Z-test of two proportions, as in the paper, or "
-        "McNemar's test on the shared items, exact or mid-p (default: z)",
+        "who is worse than the best of a row: McNemar's test on the shared items, mid-p or exact, "
+        "or the paper's one-tailed Z-test of two proportions, approximate (default: midp)",
+        get_args(Correction),
+        "correction for the number of comparisons: Holm's over all pairs of systems in a row "
+        "(row), none, as in the paper, or Holm's or Benjamini and Hochberg's over those of all "
+        "rows of a kind (default: row)",
     )
     group.add_argument(
         "--scores",
@@ -70,6 +73,7 @@ COMMAND = Command(
         assay suite report --db suite.db --runs wmt21 -o report.html
         assay suite report --db suite.db --format latex
         assay suite report --db suite.db --policy each --test mcnemar --correct holm
+        assay suite report --db suite.db --test z --correct none
         assay suite report items.json -i sysA.txt sysB.txt --ids item_ids.txt""",
     configure=_configure,
     run=_run,

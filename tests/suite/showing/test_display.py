@@ -94,7 +94,7 @@ def test_a_phenomenon_without_counted_items_has_unknown_accuracies(report):
 @pytest.mark.parametrize("title", ["Accuracy by category (%)", "Accuracy by phenomenon (%)"])
 def test_strong_cells_are_those_of_the_first_cluster(title):
     judged = random_verdicts(np.random.default_rng(5), systems=6, items=400)
-    report = ReportResult(judged, accuracies(judged))
+    report = ReportResult(judged, accuracies(judged, test="z", correct="none"))
     found = table(report, title)
     strong = 0
     for row in report.accuracies.rows:
@@ -151,7 +151,8 @@ def test_what_is_left_of_each_category_is_told(report):
 
 def test_the_records_have_the_fields_that_are_promised(report):
     records = report.records()
-    fields = "system, level, name, items, passed, accuracy, low, high, first_cluster"
+    fields = "system, level, name, items, passed, accuracy, low, high, p, p_corrected, "
+    fields += "first_cluster, costs, costs_alone"
     assert all(", ".join(record) == fields for record in records)
     levels = Counter(record["level"] for record in records)
     assert levels == {
@@ -193,9 +194,54 @@ def test_the_heat_map_tells_phenomena_of_the_same_name_apart():
 def test_the_note_says_which_runs_and_which_test(judged):
     found = accuracies(judged, test="mcnemar", correct="holm")
     note = Display(found, about="Campaign: wmt21.").categories().note
-    assert "exact McNemar" in note
+    assert "McNemar's exact test on the shared items, two-tailed" in note
+    assert "conservative" in note
     assert "Holm" in note
     assert note.endswith("Campaign: wmt21.")
+
+
+@pytest.mark.parametrize("table", ["systems", "categories", "phenomena"])
+def test_what_is_only_approximate_is_called_so_in_the_line_that_says_what_bold_is(judged, table):
+    def bold(judged, **how):
+        note = getattr(Display(accuracies(judged, **how)), table)().note
+        return next(line for line in note.split("\n") if line.startswith("Bold"))
+
+    assert "one-tailed; approximate" in bold(judged, test="z")
+    assert "approximate, not corrected" in bold(judged, correct="none")
+    assert "approximate" not in bold(judged)
+    two = verdicts({name: THREE[name] for name in ("one", "two")}, GROUPS)
+    assert "approximate" not in bold(two, correct="none")
+    assert "Holm" not in bold(two)
+
+
+def test_it_is_said_which_system_costs_how_many_items(judged, report):
+    found = table(report, "What each system costs")
+    assert found.columns[3:] == ("items it drops", "it alone drops")
+    assert [row[:1] + row[3:] for row in found.rows] == [
+        ["three", 2, 2],
+        ["one", 0, 0],
+        ["two", 0, 0],
+    ]
+    note = table(report, "Systems").note
+    assert "2 of 8 items do not count" in note
+    assert "most by three 2 (2 alone)." in note
+    each = ReportResult(judged, accuracies(judged, policy="each"))
+    assert "What each system costs" not in [one.title for one in each.tables()]
+    assert all(record["costs"] is record["costs_alone"] is None for record in each.records())
+
+
+def test_what_systems_cost_is_counted_by_row_and_once_for_what_two_drop():
+    judged = verdicts(
+        {"a": "wwpp-", "b": "wppp-", "c": "ppppp"}, ["A/a", "A/b", "B/c", "B/c", "B/c"]
+    )
+    records = ReportResult(judged, accuracies(judged)).records()
+    costs = {(r["system"], r["name"]): (r["costs"], r["costs_alone"]) for r in records}
+    assert costs["a", "A"] == (2, 1)
+    assert costs["b", "A"] == (1, 0)
+    assert costs["a", "b"] == (1, 1)
+    assert costs["a", "B"] == costs["b", "B"] == (1, 0)
+    assert costs["a", "micro-average"] == costs["a", "category macro-average"] == (3, 1)
+    assert costs["c", "micro-average"] == (0, 0)
 
 
 def test_a_run_counts_verdicts_per_system_and_warnings_per_category(judged):

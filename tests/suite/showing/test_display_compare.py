@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.results import Span
-from assay.suite.showing.comparing import CompareResult
+from assay.results import PValue, Span
+from assay.suite.showing.comparing import CompareResult, name_hints
 from assay.suite.showing.flips import changed_words, flips_table
 from assay.suite.showing.selecting import as_versions
 from assay.suite.statistics.versions import compare_versions
@@ -74,7 +74,7 @@ def test_the_steps_count_what_was_gained_and_lost(result):
     wanted = {"system": "one", "from": "2020", "to": "2021", "items": 6, "gained": 3, "lost": 1}
     assert first.items() >= wanted.items()
     assert first["gain"] == pytest.approx(100 / 3)
-    assert first["p"] == pytest.approx(0.625)  # 2 * P(X <= 1), X ~ B(4, 0.5)
+    assert first["p"] == pytest.approx(0.375)  # 2 P(X < 1) + P(X = 1), X ~ B(4, 0.5)
 
 
 def test_what_flipped_is_lost_first_and_no_more_than_asked_for(result):
@@ -141,6 +141,53 @@ def test_campaigns_without_a_common_system_compare_their_best():
     result = CompareResult(compare_versions(found))
     assert table(result, "Gain by category").columns[2:] == ("best",)
     assert "No system" in table(result, "From one").note
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("UEdin", "UEDIN", "'UEdin' (a) and 'UEDIN' (b) are taken for two systems, for their "
+                           "names differ in case only."),
+        ("Facebook-AI", "facebook_ai", "'Facebook-AI' (a) and 'facebook_ai' (b) are taken"),
+        ("Borderline", "Bordeline", "'Borderline' (a) and 'Bordeline' (b) are taken"),
+    ],
+)  # fmt: skip
+def test_names_that_look_like_one_system_are_told(old, new, told):
+    found = {"a": verdicts({old: "pf", "y": "pp"}), "b": verdicts({new: "pp", "y": "pf"})}
+    result = CompareResult(compare_versions(found))
+    (hint,) = name_hints(result.versions)
+    assert hint.startswith(told)
+    assert hint in table(result, "From one").note
+
+
+@pytest.mark.parametrize(("old", "new"), [("Online-A", "Online-B"), ("sysA", "sysB"), ("x", "x")])
+def test_names_of_different_systems_give_no_hint(old, new):
+    found = {"a": verdicts({old: "pf"}), "b": verdicts({new: "pp"})}
+    assert name_hints(compare_versions(found)) == []
+
+
+def test_a_name_that_is_in_both_campaigns_gives_no_hint():
+    rows = {"UEdin": "pf", "UEDIN": "pp"}
+    assert name_hints(compare_versions({"a": verdicts(rows), "b": verdicts(rows)})) == []
+
+
+def test_a_p_of_nearly_nothing_is_not_shown_as_0():
+    found = {"a": verdicts({"x": "f" * 40}), "b": verdicts({"x": "p" * 40})}
+    (row,) = table(CompareResult(compare_versions(found)), "From one").rows
+    assert [str(cell) for cell in row if isinstance(cell, PValue)] == ["<0.0001", "<0.0001"]
+
+
+@pytest.mark.parametrize(
+    ("test", "name"), [("midp", "McNemar's mid-p test"), ("mcnemar", "McNemar's exact test")]
+)
+def test_every_table_with_a_p_or_a_star_says_which_test_it_is_from(test, name):
+    found = {"a": verdicts({"x": "ffp", "y": "ppp"}), "b": verdicts({"x": "pfp", "z": "ppf"})}
+    result = CompareResult(compare_versions(found, test=test, correct="holm"))
+    for start in ("The best", "From one", "Gain by category", "Gain by phenomenon"):
+        assert name in table(result, start).note
+    for start in ("Gain by category", "Gain by phenomenon"):
+        assert "Holm's correction over all rows of a kind" in table(result, start).note
+        assert "approximate" in table(result, start).note
 
 
 def test_versions_of_one_system_go_by_their_names():

@@ -9,7 +9,13 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.proportion import proportion_confint, proportions_ztest
 
 from assay.data import DataError
-from assay.suite.statistics.proportions import mcnemar, mover, stratified_z_test, wilson, z_test
+from assay.suite.statistics.proportions import (
+    mcnemar,
+    mean_interval,
+    stratified_z_test,
+    wilson,
+    z_test,
+)
 
 COUNTS = [(0, 1), (1, 1), (0, 20), (20, 20), (3, 20), (57, 171), (4000, 4447)]
 
@@ -29,7 +35,7 @@ def test_wilsons_interval_starts_at_0_and_ends_at_1_exactly():
 
 def test_no_items_have_no_interval():
     assert np.isnan(wilson([0, 0], [0, 0])).all()
-    assert np.isnan(mover([[0, 0]], [[0, 0]])).all()
+    assert np.isnan(mean_interval([[0, 0]], [[0, 0]])).all()
 
 
 def test_a_level_that_is_no_share_is_refused():
@@ -37,33 +43,51 @@ def test_a_level_that_is_no_share_is_refused():
         wilson(1, 2, level=95)
 
 
-def test_mover_over_one_proportion_is_wilsons_interval():
+def test_the_interval_of_a_mean_over_one_proportion_is_wilsons():
     passed, items = np.array(COUNTS).T
-    alone = mover(passed[:, None], items[:, None], level=0.9)
+    alone = mean_interval(passed[:, None], items[:, None], level=0.9)
     np.testing.assert_allclose(alone, wilson(passed, items, level=0.9), atol=1e-15)
 
 
-def test_mover_squares_and_adds_the_distances_to_wilsons_limits():
-    shares = [passed / items for passed, items in COUNTS]
-    ends = [proportion_confint(*each, alpha=0.05, method="wilson") for each in COUNTS]
-    down = [share - low for share, (low, _) in zip(shares, ends, strict=True)]
-    up = [high - share for share, (_, high) in zip(shares, ends, strict=True)]
-    mean, count = sum(shares) / len(COUNTS), len(COUNTS)
-    low, high = mover(*np.array(COUNTS).T)
-    assert low == pytest.approx(mean - math.hypot(*down) / count)
-    assert high == pytest.approx(mean + math.hypot(*up) / count)
+def test_the_interval_of_a_mean_leaves_out_proportions_of_no_items():
+    assert mean_interval([3, 0, 9], [5, 0, 10]) == mean_interval([3, 9], [5, 10])
 
 
-def test_mover_leaves_out_proportions_of_no_items():
-    assert mover([3, 0, 9], [5, 0, 10]) == mover([3, 9], [5, 10])
+def test_the_interval_of_a_mean_does_not_depend_on_the_order_and_mirrors():
+    passed, items = np.array(COUNTS).T
+    low, high = mean_interval(passed, items)
+    assert mean_interval(passed[::-1], items[::-1]) == pytest.approx((low, high))
+    assert mean_interval(items - passed, items) == pytest.approx((1 - high, 1 - low))
 
 
-def test_mover_holds_the_true_mean_as_often_as_it_says():
+def test_groups_without_a_fail_still_leave_the_mean_uncertain_below_and_above():
+    # One group of four fails at times; the others, of five items, happen to have no fail.
+    low, high = mean_interval([5, 5, 5, 3], [5, 5, 5, 5])
+    assert low < 0.9 - 0.09
+    # The last group alone could take the mean up to 1; square-and-add ended at .97.
+    assert 0.97 < high < 1
+    low, high = mean_interval([5, 5, 5, 5], [5, 5, 5, 5])
+    assert low < 0.9
+    assert high == 1
+
+
+def test_a_mean_of_large_groups_is_as_uncertain_as_their_variances_say():
+    passed, items = np.array([600, 1500, 900]), np.array([1000, 2000, 1500])
+    share = passed / items
+    spread = math.sqrt((share * (1 - share) / items).sum()) / 3
+    low, high = mean_interval(passed, items)
+    assert high - low == pytest.approx(2 * norm.ppf(0.975) * spread, rel=0.01)
+    assert (low + high) / 2 == pytest.approx(share.mean(), abs=spread / 20)
+
+
+@pytest.mark.parametrize("true", [[0.6, 0.95, 0.8, 0.7], [0.98, 0.99, 0.95, 0.97]])
+def test_the_interval_of_a_mean_misses_on_neither_side_more_often_than_it_says(true):
     rng = np.random.default_rng(4)
-    items, true = np.array([8, 20, 40, 100]), np.array([0.6, 0.95, 0.8, 0.7])
-    low, high = mover(rng.binomial(items, true, (20_000, 4)), items, level=0.9)
-    held = np.mean((low <= true.mean()) & (true.mean() <= high))
-    assert 0.89 < held < 0.93
+    items = np.array([8, 20, 40, 100])
+    low, high = mean_interval(rng.binomial(items, true, (2000, 4)), items, level=0.9)
+    # One group of eight items decides here; with more groups it is nearer to .05.
+    assert np.mean(low > np.mean(true)) < 0.075
+    assert np.mean(high < np.mean(true)) < 0.075
 
 
 @pytest.mark.parametrize("worse", [(3, 20), (10, 20), (19, 20), (40, 171), (4000, 4447)])

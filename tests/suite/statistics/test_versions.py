@@ -138,7 +138,7 @@ def test_every_gain_is_that_of_a_slow_loop_and_of_statsmodels(policy):
     old = random_verdicts(rng, items=300, letters="pppffw")
     new = random_verdicts(rng, items=300, letters="ppppffw")
     new = Verdicts(new.systems, old.items, new.codes, new.by, new.outputs)
-    result = compare_versions({"x": old, "y": new}, policy=policy)
+    result = compare_versions({"x": old, "y": new}, policy=policy, test="mcnemar")
     values = result.every.counted.values
     for at, step in enumerate(result.steps):
         before, after = values[at], values[at + len(old.systems)]
@@ -176,7 +176,7 @@ def test_gains_of_averages_are_differences_of_the_accuracies_under_fair():
 def test_correction_is_over_the_rows_of_a_level():
     old = verdicts({"a": "f" * 8 + "fffff"}, ["M/x"] * 8 + ["N/y"] * 5)
     new = verdicts({"a": "p" * 8 + "fffpp"}, ["M/x"] * 8 + ["N/y"] * 5)
-    (step,) = compare_versions({"x": old, "y": new}, correct="holm").steps
+    (step,) = compare_versions({"x": old, "y": new}, test="mcnemar", correct="holm").steps
     m, n = gain_of(step, "category", "M"), gain_of(step, "category", "N")
     assert m.p == pytest.approx(2 / 256)
     assert m.p_corrected == pytest.approx(2 * m.p)

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from assay.plots import heat_map
-from assay.results import Cell, Chart, Record, Table
-from assay.suite.showing.display import INDENT, cluster_note, with_all_labels
+from assay.results import Cell, Chart, PValue, Record, Table
+from assay.suite.lint.names import alike
+from assay.suite.showing.display import INDENT, cluster_note, test_note, with_all_labels
 from assay.suite.showing.flips import flips_table
+from assay.suite.statistics.first_cluster import Correction
 from assay.suite.statistics.gains import Gain
 from assay.suite.statistics.versions import Step, Version, Versions
 
-__all__ = ["CompareResult"]
+__all__ = ["CompareResult", "name_hints"]
 
 BEST = "The best system of each campaign"
 STEPS = "From one to the next"
@@ -24,6 +26,12 @@ BY_PHENOMENON = "Gain by phenomenon (percentage points)"
 MAP = "Gain by category and step (percentage points)"
 
 _AVERAGES = ("micro", "category macro", "phenomenon macro")
+_ROWS: dict[Correction, str] = {
+    "row": "",
+    "none": "",
+    "holm": "; Holm's correction over all rows of a kind",
+    "bh": "; Benjamini and Hochberg's correction over all rows of a kind",
+}
 
 
 class _Column(NamedTuple):
@@ -116,13 +124,19 @@ class CompareResult:
     def _steps(self) -> Table:
         rows = [[head, *_cells(step)] for head, step in self._columns]
         columns = ("system", "from", "to", "items", "gained", "lost", "before", "after", "gain")
-        digits = {"before": 1, "after": 1, "gain": 1, "p": 4, "macro gain": 1, "macro p": 4}
-        note = (
-            "gained, lost: items that pass only after, only before. before, after, gain, p: the "
-            "micro-average (%) and McNemar's test, two-tailed; macro: the category macro-average."
-        )
+        digits = {"before": 1, "after": 1, "gain": 1, "macro gain": 1}
+        lines = [
+            "gained, lost: items that pass only after, only before. before, after, gain: the "
+            "micro-average (%); macro: the category macro-average.",
+            f"p: {test_note(self.versions.every.test)}.",
+        ]
+        if self._choosing:
+            lines.append(
+                "best: chosen as such on these very items, so that its p is only approximate."
+            )
         if not self.versions.steps:
-            note += "\nNo system is in two of the campaigns under the same name."
+            lines.append("No system is in two of the campaigns under the same name.")
+        note = "\n".join((*lines, *name_hints(self.versions)))
         return Table(STEPS, (*columns, "p", "macro gain", "macro p"), rows, note, digits)
 
     def _categories(self) -> list[_Line]:
@@ -162,15 +176,34 @@ class CompareResult:
     def _note(self) -> str:
         campaigns = [name or "-" for name in self.versions.campaigns]
         steps = ", ".join(f"from {one} to {other}" for one, other in pairwise(campaigns))
-        level = self.versions.every.level
+        every = self.versions.every
+        test = test_note(every.test) + _ROWS[every.correct]
+        best = " Of the best, which were chosen on these items: approximate." * self._choosing
         return (
-            f"What was gained or lost {steps}, on {self._items()}; empty where nothing. "
-            f"Bold, or * in plain text: significant (McNemar's test, two-tailed, {level:g})."
+            f"What was gained or lost {steps}, on {self._items()}; empty where nothing.\n"
+            f"Bold, or * in plain text: significant ({test}; {every.level:g}).{best}"
         )
 
     def _items(self) -> str:
         counting = max(self.versions.every.row("micro").items, default=0)
         return f"{counting} of {len(self.versions.items)} common items"
+
+
+def name_hints(versions: Versions) -> list[str]:
+    """Names of two campaigns that look like one system, though they count as two."""
+    names = {
+        name: [each.system for each in versions.versions if each.campaign == name]
+        for name in versions.campaigns
+    }
+    return [
+        f"{one!r} ({before}) and {other!r} ({after}) are taken for two systems, for their names "
+        f"differ{' in case only' if one.casefold() == other.casefold() else ''}. If they are one, "
+        "store it under one name (assay suite run --names)."
+        for before, after in combinations(names, 2)
+        for one in names[before]
+        for other in names[after]
+        if one not in names[after] and other not in names[before] and alike(one, other)
+    ]
 
 
 def _head(step: Step, several: bool) -> str:
@@ -186,7 +219,8 @@ def _cells(step: Step) -> list[Cell]:
     by_level = {gain.level: gain for gain in step.gains}
     micro, macro = by_level["micro"], by_level["category macro"]
     counts: list[Cell] = [micro.items, micro.gained, micro.lost]
-    values: list[Cell] = [micro.before, micro.after, micro.gain, micro.p, macro.gain, macro.p]
+    values: list[Cell] = [micro.before, micro.after, micro.gain, PValue(micro.p)]
+    values += [macro.gain, PValue(macro.p)]
     return [_campaign(step.before), _campaign(step.after), *counts, *values]
 
 

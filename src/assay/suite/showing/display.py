@@ -13,9 +13,9 @@ import numpy as np
 from assay.plots import heat_map
 from assay.results import Cell, Chart, Record, Table
 from assay.suite.showing.scores import SystemScores
-from assay.suite.statistics.accuracy import Accuracies, Level, Row
+from assay.suite.statistics.accuracy import Accuracies, Level, Row, Test
 
-__all__ = ["Display", "cluster_note", "with_all_labels"]
+__all__ = ["Display", "cluster_note", "test_note", "with_all_labels"]
 
 BY_CATEGORY = "Accuracy by category (%)"
 BY_PHENOMENON = "Accuracy by phenomenon (%)"
@@ -26,16 +26,21 @@ TALL = 20
 
 
 _AVERAGES: tuple[Level, ...] = ("micro", "category macro", "phenomenon macro")
+_PAIRED = "on the shared items, two-tailed, of macro-averages by sign flips"
 _TESTS = {
-    "z": "one-tailed Z-test of two proportions",
-    "mcnemar": "one-tailed exact McNemar's test on the shared items",
-    "midp": "one-tailed mid-p McNemar's test on the shared items",
+    "midp": f"McNemar's mid-p test {_PAIRED}",
+    "mcnemar": f"McNemar's exact test {_PAIRED}; conservative",
+    "z": "Z-test of two proportions, one-tailed; approximate, as if on different items",
 }
 _CORRECTIONS = {
-    "none": "",
-    "holm": ", Holm's correction over all comparisons in rows of a kind",
-    "bh": ", Benjamini and Hochberg's correction over all comparisons in rows of a kind",
+    "row": "; Holm's correction over all pairs of systems",
+    "none": "; approximate, not corrected for the number of systems",
+    "holm": "; Holm's correction over all pairs of systems in all rows of a kind",
+    "bh": "; Benjamini and Hochberg's correction over all pairs of systems in all rows of a kind",
 }
+_INTERVALS = (
+    "Intervals: Wilson's; of macro-averages Jeffreys', of as many items as are as uncertain."
+)
 
 
 class _Line(NamedTuple):
@@ -50,12 +55,14 @@ class _Line(NamedTuple):
 class Display:
     """Tables and a chart of accuracies; systems stand in order of their category macro-average.
 
-    `scores` are rows of other scores, such as BLEU; `about` says which runs these are.
+    `scores` are rows of other scores, such as BLEU; `about` says which runs these are, `cost`
+    which systems cost items.
     """
 
     accuracies: Accuracies
     scores: tuple[SystemScores, ...] = ()
     about: str = ""
+    cost: str = ""
 
     def systems(self) -> Table:
         """One row per system: its averages with their intervals."""
@@ -71,7 +78,8 @@ class Display:
         }
         digits = dict.fromkeys(heads, 1)
         columns = ("system", *heads)
-        note = self._note(f"{averages[0].size} items.", cluster_note(self.accuracies, "column"))
+        items = f"{averages[0].size} items. {_INTERVALS}"
+        note = self._note(items, self.cost, cluster_note(self.accuracies, "column"))
         return Table("Systems", columns, cells, note, digits, strong=frozenset(strong), keys=1)
 
     def categories(self) -> Table:
@@ -178,11 +186,18 @@ def cluster_note(accuracies: Accuracies, where: str) -> str:
     """What bold means in a row or column; nothing where there is but one system."""
     if len(accuracies.systems) < 2:
         return ""
-    test = _TESTS[accuracies.test] + _CORRECTIONS[accuracies.correct]
+    test = test_note(accuracies.test)
+    if len(accuracies.systems) > 2 or accuracies.correct in ("holm", "bh"):
+        test += _CORRECTIONS[accuracies.correct]
     return (
         f"Bold, or * in plain text: the best of the {where} and those not significantly worse "
-        f"({test}, {accuracies.level:g})."
+        f"({test}; {accuracies.level:g})."
     )
+
+
+def test_note(test: Test) -> str:
+    """The name of a test, and how far to trust it."""
+    return _TESTS[test]
 
 
 def _with_intervals(rows: Sequence[Row], at: int) -> list[Cell]:

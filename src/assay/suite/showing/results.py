@@ -14,7 +14,8 @@ from assay.suite.showing.display import Display
 from assay.suite.showing.examples import examples, examples_table
 from assay.suite.showing.scores import SystemScores
 from assay.suite.statistics.accuracy import Accuracies, Row
-from assay.suite.statistics.counting import Counted, Policy, counted
+from assay.suite.statistics.counting import Costs, Counted, Policy, costs, counted
+from assay.suite.statistics.groups import grouped
 from assay.suite.verdicts import FAIL, NOT_TESTED, PASS, WARNING, Verdicts, verdict_named
 
 __all__ = ["ReportResult", "RunResult"]
@@ -25,6 +26,10 @@ _POLICIES = {
     "fail": "a warning as a fail",
     "pass": "a warning as a pass",
 }
+
+
+COSTLY = 3
+"""So many of the systems that cost most items are named below a table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +109,7 @@ class ReportResult:
 
     def tables(self) -> list[Table]:
         """Systems, categories, phenomena, what the policies count, and failing examples."""
-        display = Display(self.accuracies, self.scores, self.about)
+        display = Display(self.accuracies, self.scores, self.about, self._cost())
         found = examples(self.verdicts, self.examples)
         return [
             display.systems(),
@@ -112,6 +117,7 @@ class ReportResult:
             display.phenomena(),
             self._policies(),
             self._dropped(),
+            *([self._costs()] if self._fair else []),
             *([examples_table(found)] if found else []),
         ]
 
@@ -121,9 +127,14 @@ class ReportResult:
 
     def records(self) -> list[Record]:
         """One per system and row: phenomena, categories and averages."""
-        return [record for row in self.accuracies.rows for record in self._records(row)]
+        codes, rows = self.verdicts.codes, self.accuracies.rows
+        parts = [codes[:, group.where] for group in grouped(self.verdicts.items)]
+        # Macro-averages, which come last, are over all items.
+        parts += [codes] * (len(rows) - len(parts))
+        pairs = zip(rows, parts, strict=True)
+        return [record for row, part in pairs for record in self._records(row, costs(part))]
 
-    def _records(self, row: Row) -> Iterator[Record]:
+    def _records(self, row: Row, cost: Costs) -> Iterator[Record]:
         for at, system in enumerate(self.accuracies.systems):
             yield {
                 "system": system,
@@ -134,8 +145,46 @@ class ReportResult:
                 "accuracy": row.accuracy[at],
                 "low": row.low[at],
                 "high": row.high[at],
+                "p": row.p[at],
+                "p_corrected": row.p_corrected[at],
                 "first_cluster": row.first_cluster[at],
+                "costs": cost.items[at] if self._fair else None,
+                "costs_alone": cost.alone[at] if self._fair else None,
             }
+
+    @property
+    def _fair(self) -> bool:
+        return self.accuracies.counted.policy == "fair"
+
+    def _cost(self) -> str:
+        """Which systems cost most items under "fair", in a sentence; nothing where none does."""
+        items, alone = costs(self.verdicts.codes)
+        order = sorted(range(len(items)), key=lambda at: (-items[at], -alone[at]))
+        costly = [at for at in order if items[at]][:COSTLY]
+        if not self._fair or not costly:
+            return ""
+        names = [f"{self.verdicts.systems[at]} {items[at]} ({alone[at]} alone)" for at in costly]
+        dropped = self.accuracies.counted.dropped[0]
+        return (
+            f"{dropped} of {len(self.verdicts.items)} items do not count, for at least one system "
+            f"has a warning or no output there; most by {', '.join(names)}."
+        )
+
+    def _costs(self) -> Table:
+        """What each system costs all of them, the costliest first."""
+        items, alone = costs(self.verdicts.codes)
+        codes = self.verdicts.codes
+        warned, untested = ((codes == code).sum(axis=1) for code in (WARNING, NOT_TESTED))
+        rows: list[list[Cell]] = [
+            [self.verdicts.systems[at], int(warned[at]), int(untested[at]), items[at], alone[at]]
+            for at in sorted(range(len(items)), key=lambda at: (-items[at], -alone[at]))
+        ]
+        columns = ("system", "warning", "not tested", "items it drops", "it alone drops")
+        note = (
+            "Under 'fair', an item counts only if no system has a warning or no output on it. "
+            "it alone drops: items that would count without this system."
+        )
+        return Table("What each system costs", columns, rows, note)
 
     def _policies(self) -> Table:
         """How many items each policy counts and drops."""

@@ -14,7 +14,13 @@ from assay.data import DataError
 from assay.suite.model import Item
 from assay.suite.statistics.counting import Counted, Policy, counted
 from assay.suite.statistics.figures import Figures, macro_figures, plain_figures
-from assay.suite.statistics.first_cluster import Correction, Test, best_of, corrected
+from assay.suite.statistics.first_cluster import (
+    Correction,
+    Test,
+    against_best,
+    best_of,
+    corrected_pairs,
+)
 from assay.suite.statistics.groups import Level, averaged, grouped, tally
 from assay.suite.verdicts import Verdicts
 
@@ -29,8 +35,9 @@ class Row:
     "phenomenon macro-average"; `category` is "" for averages. `items` counts the items that enter
     the row, `passed` those of them that passed. `accuracy`, `low` and `high` are percentages,
     `nan` where no item counts. `p` is that of the system being worse than the best of the row,
-    one-tailed; it is `nan` for the best itself and for whom nothing counts. `groups` is how many
-    categories or phenomena a macro-average is over, and 1 elsewhere.
+    `p_corrected` takes the other comparisons into account; both are `nan` for the best itself and
+    for whom nothing counts. `groups` is how many categories or phenomena a macro-average is over,
+    and 1 elsewhere.
     """
 
     level: Level
@@ -88,16 +95,17 @@ def accuracies(
     verdicts: Verdicts,
     *,
     policy: Policy = "fair",
-    test: Test = "z",
-    correct: Correction = "none",
+    test: Test = "midp",
+    correct: Correction = "row",
     level: float = 0.95,
 ) -> Accuracies:
     """The accuracy of every system, row by row, with intervals and first clusters.
 
-    Intervals hold the true accuracy with probability `level`: Wilson's, and MOVER's for macro-
-    averages. The first cluster of a row has its best systems and those that are not worse by the
-    `test` at `level`, one-tailed. `correct` makes up for the comparisons with the best in all
-    rows of one level (phenomenon, category, or one of the averages).
+    Intervals hold the true accuracy with probability `level`: Wilson's, and `mean_interval` for
+    macro-averages. The first cluster of a row has its best systems and those that are not worse
+    by the `test` at `level`. `correct` makes up for comparing all pairs of systems, in the row or
+    in all rows of one level (phenomenon, category, or one of the averages): which of them is the
+    best is not known before. The paper's clusters are by test "z" and correction "none".
 
     A macro-average is over the categories or phenomena that have items for every system, but
     for systems that have none at all.
@@ -146,9 +154,11 @@ class _Head(NamedTuple):
 def _rows(
     heads: Sequence[_Head], figures: Figures, correct: Correction, level: float
 ) -> tuple[Row, ...]:
-    p = corrected(figures.p, [head.level for head in heads], correct)
+    best = best_of(figures.accuracy)
+    new = corrected_pairs(figures.pairs, [head.level for head in heads], correct)
+    p, p_corrected = against_best(figures.pairs, best), against_best(new, best)
     # Whatever the test says, the best are in; an unknown p is not above anything.
-    first = best_of(figures.accuracy) | (p >= 1 - level)
+    first = best | (p_corrected >= 1 - level)
     return tuple(
         Row(
             level=head.level,
@@ -159,8 +169,8 @@ def _rows(
             accuracy=_values(100 * figures.accuracy[at]),
             low=_values(100 * figures.low[at]),
             high=_values(100 * figures.high[at]),
-            p=_values(figures.p[at]),
-            p_corrected=_values(p[at]),
+            p=_values(p[at]),
+            p_corrected=_values(p_corrected[at]),
             first_cluster=_values(first[at]),
             groups=head.groups,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from assay.data import DataError
 from assay.metrics.base import Array
 from assay.suite.verdicts import FAIL, NOT_TESTED, PASS, WARNING, Verdicts
 
-__all__ = ["Counted", "Policy", "counted"]
+__all__ = ["Costs", "Counted", "Policy", "costs", "counted"]
 
 Policy = Literal["fair", "each", "fail", "pass"]
 """What counts for a system.
@@ -62,6 +62,23 @@ class Counted:
             untested=some(self.untested),
             turned=some(self.turned),
         )
+
+
+class Costs(NamedTuple):
+    """How many items each system costs all systems under "fair", one number per system.
+
+    `items` have a warning or no output of the system; `alone` are those of them that are decided
+    for all others, and would count without it.
+    """
+
+    items: tuple[int, ...]
+    alone: tuple[int, ...]
+
+
+def costs(codes: NDArray[np.int8]) -> Costs:
+    """What systems cost, by the codes of their verdicts: a row per system, a column per item."""
+    undecided = (codes == WARNING) | (codes == NOT_TESTED)
+    return Costs(_per_system(undecided), _per_system(undecided & (undecided.sum(axis=0) == 1)))
 
 
 def counted(verdicts: Verdicts, policy: Policy = "fair") -> Counted:

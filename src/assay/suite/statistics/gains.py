@@ -24,8 +24,8 @@ class Gain:
     """A row of the table before and after: percentages over the same items, and their difference.
 
     `gained` and `lost` are how many items pass only after and only before. `p` is McNemar's, two-
-    tailed; `p_corrected` takes the other rows of its level into account. `level`, `name` and
-    `category` are as in `accuracy.Row`.
+    tailed, of macro-averages by sign flips; `p_corrected` takes the other rows of its level into
+    account. `level`, `name` and `category` are as in `accuracy.Row`.
     """
 
     level: Level

@@ -14,7 +14,7 @@ __all__ = [
     "Limits",
     "chance_of",
     "mcnemar",
-    "mover",
+    "mean_interval",
     "stratified_z_test",
     "wilson",
     "z_test",
@@ -22,6 +22,10 @@ __all__ = [
 
 Exactness = Literal["exact", "midp"]
 """Whether what is as extreme as the observed counts in full, or by half ("midp")."""
+
+
+_SHAPES = np.geomspace(0.05, 200, 21)
+"""Both parameters of the beta distributions that true proportions may follow."""
 
 
 class Limits(NamedTuple):
@@ -40,8 +44,7 @@ def wilson(passed: Any, items: Any, *, level: float = 0.95) -> Limits:
     """
     from scipy.special import ndtri
 
-    if not 0 < level < 1:
-        raise DataError(f"level {level:g}: give a share between 0 and 1, such as 0.95.")
+    _check_level(level)
     k, n = np.broadcast_arrays(np.asarray(passed, float), np.asarray(items, float))
     z2 = ndtri((1 + level) / 2) ** 2
     centre = (k + z2 / 2) / (n + z2)
@@ -52,22 +55,23 @@ def wilson(passed: Any, items: Any, *, level: float = 0.95) -> Limits:
     return Limits(np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan))
 
 
-def mover(passed: Any, items: Any, *, level: float = 0.95) -> Limits:
+def mean_interval(passed: Any, items: Any, *, level: float = 0.95) -> Limits:
     """The interval of the mean of several proportions, which stand along the last axis.
 
-    Wilson's limits of each are put together by squaring and adding their distances (MOVER, Zou
-    and Donner, 2008). Proportions of no items are left out; `nan` where none is left. Over one
-    proportion it is Wilson's interval.
+    A proportion of few items that all pass seems to vary by nothing. Its variance is therefore
+    estimated together with the others': the true proportions follow some beta distribution, of
+    which a grid of shapes is weighed by the likelihood of the counts. The sum of the variances
+    says how many items of one proportion would leave the mean as uncertain, and the interval is
+    Jeffreys' of so many items. Proportions of no items are left out; `nan` where none is left.
+    Over one proportion it is Wilson's interval.
     """
-    k, n = np.asarray(passed, float), np.asarray(items, float)
-    known = n > 0
-    share = divide(k, n)
-    low, high = wilson(k, n, level=level)
-    count = np.where(known.any(axis=-1), known.sum(axis=-1), np.nan)
-    mean = share.sum(axis=-1) / count
-    down = np.sqrt((np.where(known, share - low, 0) ** 2).sum(axis=-1)) / count
-    up = np.sqrt((np.where(known, high - share, 0) ** 2).sum(axis=-1)) / count
-    return Limits(np.maximum(mean - down, 0), np.minimum(mean + up, 1))
+    k, n = np.broadcast_arrays(np.asarray(passed, float), np.asarray(items, float))
+    _check_level(level)
+    ends = np.empty((2, *k.shape[:-1]))
+    for at in np.ndindex(k.shape[:-1]):
+        known = n[at] > 0
+        ends[:, *at] = _mean_interval(k[at][known], n[at][known], level)
+    return Limits(*ends)
 
 
 def z_test(better: Any, better_items: Any, worse: Any, worse_items: Any) -> Array:
@@ -123,3 +127,39 @@ def chance_of(wins: Any, losses: Any) -> Array:
 
     b, c = np.asarray(wins, float), np.asarray(losses, float)
     return np.asarray(np.exp(-np.log1p(b + c) - betaln(b + 1, c + 1) - (b + c) * np.log(2)), float)
+
+
+def _mean_interval(k: Array, n: Array, level: float) -> tuple[float, float]:
+    """Both ends of the interval of the mean of k / n, of which no n is 0."""
+    from scipy.special import betaincinv
+
+    if len(n) < 2:
+        ends = wilson(k, n, level=level)
+        return (float(ends.low[0]), float(ends.high[0])) if len(n) else (np.nan, np.nan)
+    mean, size = float((k / n).mean()), _effective_items(k, n)
+    shape = (mean * size + 0.5, (1 - mean) * size + 0.5)
+    # The mean itself is never left out, nor the end that nothing speaks against.
+    low = min(mean, float(betaincinv(*shape, (1 - level) / 2))) if k.any() else 0.0
+    high = max(mean, float(betaincinv(*shape, (1 + level) / 2))) if (k < n).any() else 1.0
+    return low, high
+
+
+def _effective_items(k: Array, n: Array) -> float:
+    """How many items of one proportion leave it as uncertain as the mean of k / n is."""
+    from scipy.special import betaln
+
+    (k, n), count = np.unique([k, n], axis=1, return_counts=True)
+    a, b = (each.reshape(-1, 1) for each in np.meshgrid(_SHAPES, _SHAPES))
+    fit = (betaln(a + k, b + n - k) - betaln(a, b)) @ count
+    chance = np.exp(fit - fit.max())
+    chance /= chance.sum()
+    # Each proportion p is now beta(a + k, b + n - k); its share of items varies by p (1 - p) / n.
+    total = a + b + n
+    means = ((a + k) / total) @ count / count.sum()
+    variances = ((a + k) * (b + n - k) / (total * (total + 1) * n)) @ count / count.sum() ** 2
+    return float(chance @ (means * (1 - means)) / (chance @ variances))
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise DataError(f"level {level:g}: give a share between 0 and 1, such as 0.95.")

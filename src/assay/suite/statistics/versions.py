@@ -26,8 +26,8 @@ __all__ = ["Average", "Flip", "Gain", "Paired", "Step", "Version", "Versions", "
 Average = Literal["micro", "category macro", "phenomenon macro"]
 """By which average the best system of a campaign is chosen."""
 
-Paired = Literal["mcnemar", "midp"]
-"""McNemar's test on the common items, exact or with mid-p."""
+Paired = Literal["midp", "mcnemar"]
+"""McNemar's test on the common items, with mid-p or exact."""
 
 
 class Version(NamedTuple):
@@ -85,7 +85,7 @@ def compare_versions(
     campaigns: Mapping[str, Verdicts],
     *,
     policy: Policy = "fair",
-    test: Paired = "mcnemar",
+    test: Paired = "midp",
     correct: Correction = "none",
     level: float = 0.95,
     best_by: Average = "category macro",
@@ -95,13 +95,16 @@ def compare_versions(
     Only items that all campaigns have are compared; under "fair", only those that are decided for
     all systems of all campaigns. Under other policies, a step is over the items that count before
     and after. Where several systems of a campaign are best, the first of them stands for them.
+    `correct` is over the rows of a level: "none", "holm" or "bh". First clusters are corrected for
+    the number of systems in any case.
     """
     if len(campaigns) < 2:
         raise DataError("one campaign: a comparison over time needs two or more.")
     versions = [Version(name, each) for name in campaigns for each in campaigns[name].systems]
     joint = _joined(campaigns, versions)
     counts = counted(joint, policy)
-    options: _Options = {"test": test, "correct": correct, "level": level}
+    clusters: Correction = "row" if correct == "none" else correct
+    options: _Options = {"test": test, "correct": clusters, "level": level}
     every = measured(joint.systems, joint.items, counts, **options)
     best = _best(versions, every.row(best_by))
     names = [joint.systems[at] for at in best]
