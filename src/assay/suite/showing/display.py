@@ -33,7 +33,7 @@ _TESTS = {
     "z": "Z-test of two proportions, one-tailed; approximate, as if on different items",
 }
 _CORRECTIONS = {
-    "row": "; Holm's correction over all pairs of systems",
+    "row": "; Holm's correction over all pairs of systems, conservative with many",
     "none": "; approximate, not corrected for the number of systems",
     "holm": "; Holm's correction over all pairs of systems in all rows of a kind",
     "bh": "; Benjamini and Hochberg's correction over all pairs of systems in all rows of a kind",
