@@ -1,21 +1,30 @@
 # On a fresh machine with Python >= 3.11 and a C++ compiler:
 #   make demo   sets up, runs the main jobs on built-in data, says where the report is
 #   make test   sets up, runs all tests
+#   make quick  sets up without models, runs the tests that take under a minute
 PYTHON ?= python3
+VENV ?= .venv
+# PyTorch, and the index to try first: its own, with builds that need no graphics card.
 TORCH ?= torch==2.13.0
-VENV := .venv
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 BIN := $(VENV)/bin
 
 # The package is built anew when the kernel changes and when a file comes or goes.
 FOLDERS := $(shell find src -type d -not -name __pycache__)
 KERNEL := CMakeLists.txt $(wildcard src/assay/kernel/*.?pp)
 
-.PHONY: demo test check bench clean
+# For the loop while coding: everything that needs neither models, taggers, servers nor a browser.
+QUICK := tests/kernel tests/contract
+
+.PHONY: demo test quick check bench clean
 demo: $(VENV)/demo.stamp
 	$(BIN)/assay demo
 
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -q -n auto --dist worksteal
+
+quick: $(VENV)/quick.stamp
+	$(BIN)/python -m pytest -q -n auto --dist worksteal $(QUICK)
 
 check: $(VENV)/test.stamp
 	$(BIN)/ruff format --check .
@@ -31,7 +40,7 @@ bench: $(VENV)/test.stamp
 	$(BIN)/python benchmarks/explain.py
 
 clean:
-	rm -rf $(VENV) build assay-demo
+	rm -rf $(VENV) .venv-* build assay-demo
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -43,8 +52,16 @@ $(VENV)/demo.stamp: $(VENV)/bin/python pyproject.toml $(KERNEL) $(FOLDERS)
 	$(BIN)/python -m pip install --quiet -e '.[report]'
 	touch $@
 
-# PyTorch comes first and pinned: left to itself, pip may bring gigabytes for graphics cards.
-$(VENV)/test.stamp: $(VENV)/bin/python pyproject.toml $(KERNEL) $(FOLDERS)
-	$(BIN)/python -m pip install --quiet $(TORCH)
-	$(BIN)/python -m pip install --quiet -e '.[test]'
+$(VENV)/quick.stamp: $(VENV)/bin/python pyproject.toml $(KERNEL) $(FOLDERS)
+	$(BIN)/python -m pip install --quiet -e '.[quick]'
 	touch $@ $(VENV)/demo.stamp
+
+# PyTorch comes first and pinned: left to itself, pip may bring gigabytes for graphics cards.
+# What PyTorch needs comes with the rest, so that an index that does not answer is asked only once.
+$(VENV)/test.stamp: $(VENV)/bin/python pyproject.toml $(KERNEL) $(FOLDERS)
+	@echo "$(TORCH), from $(TORCH_INDEX) if it can be had there"
+	@$(BIN)/python -m pip install --quiet --no-deps --timeout 5 --retries 0 \
+	    --index-url $(TORCH_INDEX) $(TORCH) 2>/dev/null || \
+	    $(BIN)/python -m pip install --quiet $(TORCH)
+	$(BIN)/python -m pip install --quiet -e '.[test]'
+	touch $@ $(VENV)/quick.stamp $(VENV)/demo.stamp

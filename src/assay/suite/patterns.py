@@ -12,7 +12,11 @@ from assay.suite.model import Kind, Rule
 __all__ = ["LIMIT", "OutOfTime", "Pattern", "pattern"]
 
 LIMIT = 0.25
-"""Seconds that a pattern may search one output."""
+"""Seconds of the process's own computing that a pattern may search one output.
+
+`regex` does not count the time in which other programs have the processor, so that a busy machine
+decides nothing.
+"""
 
 KEPT = 100_000
 """How many compiled patterns are kept; a large suite has a few thousand."""
