@@ -7,10 +7,10 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # A loaded machine is slow, not wrong.
-settings.register_profile("assay", deadline=None)
+settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("assay")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"

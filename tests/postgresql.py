@@ -11,6 +11,8 @@ from pathlib import Path
 
 import psycopg
 
+from tests.patience import PATIENCE
+
 MISSING = "needs a PostgreSQL server: apt-get install postgresql"
 
 
@@ -37,12 +39,14 @@ def cluster() -> Iterator[str]:
         (data / "pg_hba.conf").write_text(hba)
         settings = f"-c listen_addresses= -c unix_socket_directories={home} "
         settings += "-c fsync=off -c full_page_writes=off"
-        _call("pg_ctl", "-D", data, "-w", "-l", home / "log", "-o", settings, "start")
+        _call(
+            "pg_ctl", "-D", data, "-w", "-t", PATIENCE, "-l", home / "log", "-o", settings, "start"
+        )
         try:
             run(str(home), "CREATE ROLE ann LOGIN PASSWORD 'secret'")
             yield str(home)
         finally:
-            _call("pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
+            _call("pg_ctl", "-D", data, "-w", "-t", PATIENCE, "-m", "immediate", "stop")
     finally:
         shutil.rmtree(home, ignore_errors=True)
 

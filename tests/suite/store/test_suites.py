@@ -19,6 +19,8 @@ from assay.suite.store.records import Draft, SavedSuite
 from assay.suite.store.suites import load_suite, save_suite
 from tests.suite.store.samples import fill, item, number, rows, state
 
+CHECKS = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+
 
 def saved(store, suite):
     with store.write() as conn:
@@ -74,7 +76,7 @@ def suites(draw):
     return Suite(tuple(items), draw(texts), draw(extras))
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=CHECKS)
 @given(first=suites(), second=suites())
 def test_whatever_a_suite_is_made_of_comes_out_again(tmp_path_factory, first, second):
     store = open_store(tmp_path_factory.mktemp("any") / "suite.db", create=True)
@@ -89,7 +91,7 @@ def test_whatever_a_suite_is_made_of_comes_out_again(tmp_path_factory, first, se
     store.close()
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=CHECKS)
 @given(suite=suites())
 def test_whatever_a_suite_is_made_of_survives_either_database(store, suite):
     with suppress(KeyError), store.write() as conn:
