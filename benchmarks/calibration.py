@@ -15,7 +15,7 @@ from importlib import import_module
 import numpy as np
 from calibrations.harness import DATA, table
 
-PARTS: tuple[str, ...] = ("suites",)
+PARTS: tuple[str, ...] = ("suites", "muler")
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ LAYERS = (
     ("metrics",),
     ("moments", "registry"),
     ("intervals",),
-    ("comparisons", "clusters"),
+    ("comparisons", "clusters", "jackknife"),
     ("significance",),
     ("io",),
     ("features",),

@@ -94,6 +94,20 @@ def test_one_mask_per_span_is_another_figure_where_spans_are_long(run, here):
     assert span != pytest.approx(token)
 
 
+def test_without_resamples_nothing_has_an_interval_or_a_test(run, tagged):
+    Path("tone.tsv").write_text("cat\t1\ndog\t2\ncow\t-2\n")
+    line = f"{GIVEN} -f NOUN DET --scorers tone=tone.tsv --resamples 0"
+    found = records(run(f"{line} --format json"))
+    limits = [key for key in found[-1] if key.endswith(("_low", "_high"))]
+    assert len(limits) == 4
+    assert all(found[-1][key] is None for key in limits)
+    assert all(each["p"] is each["low"] is None for each in found if "p" in each)
+    shown = run(line).out
+    assert "signed" in shown
+    assert "signed low" not in shown
+    assert "resamples" not in shown
+
+
 def test_the_tone_of_the_texts_is_compared_on_request(run, tagged):
     Path("tone.tsv").write_text("cat\t1\ndog\t2\ncow\t-2\n")
     found = records(run(f"{GIVEN} -f NOUN --scorers tone=tone.tsv --format json"))

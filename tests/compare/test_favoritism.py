@@ -86,10 +86,11 @@ def test_hostile_text_has_the_favoritism_of_brute_force(metric):
     assert each.values == pytest.approx(first - other, abs=1e-9)
 
 
-def test_records_are_the_strongest_first_for_every_metric_and_pair():
+def test_records_hold_every_segment_strongest_first_whatever_is_shown():
     result = favoritism(DATASET, parse_all(["macrof", "ter"]), count=4)
     records = result.records()
-    assert len(records) == 2 * 2 * 4
+    assert len(records) == 2 * 2 * COUNT
+    assert all(len(table.rows) == 4 * 4 for table in result.tables()[1:])
     for each in result.found:
         mine = [
             record
@@ -97,7 +98,7 @@ def test_records_are_the_strongest_first_for_every_metric_and_pair():
             if (record["metric"], record["other"]) == (str(each.metric), each.other)
         ]
         sizes = np.abs(each.values)
-        assert [abs(record["favoritism"]) for record in mine] == sorted(sizes, reverse=True)[:4]
+        assert [abs(record["favoritism"]) for record in mine] == sorted(sizes, reverse=True)
         for record in mine:
             at = record["segment"] - 1
             assert record["favoritism"] == each.values[at]
@@ -126,10 +127,28 @@ def test_the_summary_counts_the_segments_of_each_side():
         assert row[:5] == (each.metric.title, "atlas", each.scores[0], each.other, each.scores[1])
         assert row[5:] == (
             (each.values > 0).sum(),
+            pytest.approx(each.values[each.values > 0].sum()),
             (each.values < 0).sum(),
+            pytest.approx(-each.values[each.values < 0].sum()),
             (each.values == 0).sum(),
         )
-        assert sum(row[5:]) == COUNT
+        assert row[5] + row[7] + row[9] == COUNT
+
+
+def test_segments_that_favour_the_worse_system_are_explained_beside_their_number():
+    lines = ("a b c d e f", "g h i j k l", "m n o p q r", "s t u v w x")
+    # "evenly" is wrong a little everywhere, "once" is right but for one whole segment.
+    evenly = ("a b c d e z", "g h i j k z", "m n o p q z", "s t u v w z")
+    once = (*lines[:3], "z z z z z z")
+    dataset = Dataset({"evenly": evenly, "once": once}, tuple((line,) for line in lines))
+    (each,) = favoritism(dataset, [parse("ter")], count=1).found
+    assert each.scores[0] < each.scores[1]  # TER: evenly is better
+    assert (each.values < 0).sum() == 3
+    assert each.contradicts
+    note = favoritism(dataset, [parse("ter")], count=1).tables()[0].note
+    assert "by TER, most favour once, and the score is better for evenly" in note
+    agreeing = favoritism(dataset, [parse("chrf")], count=1)
+    assert agreeing.found[0].contradicts == ("most favour" in agreeing.tables()[0].note)
 
 
 def test_the_texts_stand_below_their_favoritism():

@@ -103,7 +103,9 @@ def test_the_table_shows_source_reference_and_both_outputs(annotated):
     result = look(annotated, sources=["quelle"] * 60, count=2)
     summary, texts = result.tables()
     assert [row[0] for row in summary.rows] == ["atlas", "birch"]
-    assert [row[-1] for row in summary.rows] == list(result.muler)
+    assert [row[1] for row in summary.rows] == list(result.sizes)
+    assert [row[5] for row in summary.rows] == list(result.muler)
+    assert [row[-1] for row in summary.rows] == ["few" if n < 30 else "" for n in result.sizes]
     assert [row[3] for row in texts.rows] == ["source", "reference", "atlas", "birch"] * 2
     assert [row[0] for row in texts.rows] == [1, None, None, None, 2, None, None, None]
     assert texts.rows[0][1] == 1000 * result.shown[0].difference

@@ -273,9 +273,7 @@ def test_the_change_is_from_everything_to_what_is_nearest_to_half():
 
 def test_all_words_masked_is_plain_muler(ted):
     annotated = ted(400)
-    scores = muler(
-        annotated, BLEU, [NN, DT], preset=PAPER, resamples=0, rng=np.random.default_rng(0)
-    )
+    scores = muler(annotated, BLEU, [NN, DT], preset=PAPER, tested=False)
     for trial, each in zip(
         trials(annotated, BLEU, [NN, DT], preset=PAPER), scores.scores, strict=True
     ):

@@ -22,7 +22,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         type=whole_number(1),
         default=10,
         metavar="N",
-        help="how many segments to show for each metric and pair of systems (default: 10)",
+        help="how many segments to show for each metric and pair of systems; json and tsv have all "
+        "(default: 10)",
     )
 
 
@@ -46,7 +47,7 @@ COMMAND = Command(
     examples="""
         assay favor ref.txt -i a.txt b.txt -s src.txt                 by MacroF1 and by BLEU
         assay favor ref.txt -i a.txt b.txt -m chrf -n 25 -o why.html  a page to read
-        assay favor ref.txt -i a.txt b.txt --format json              for a program""",
+        assay favor ref.txt -i a.txt b.txt --format json              all of them, for a program""",
     configure=_configure,
     run=_run,
 )

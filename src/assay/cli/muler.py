@@ -37,7 +37,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         type=whole_number(0),
         default=1000,
         metavar="N",
-        help="for intervals and tests; 0 leaves them out (default: 1000)",
+        help="for the intervals of --scorers; MuLER's own, and its tests, need none. 0 leaves all "
+        "intervals and tests out (default: 1000)",
     )
     add_output(parser, letter=False)
 
@@ -55,14 +56,15 @@ def _run(args: argparse.Namespace) -> int:
             features,
             preset=preset,
             per=args.per,
-            resamples=args.resamples,
-            rng=np.random.default_rng(args.seed),
+            tested=args.resamples > 0,
         )
         for metric in track(metrics, total=len(metrics), label="Masking", quiet=args.quiet)
     ]
     if scorers:
         rng = np.random.default_rng(args.seed)
-        results.append(scorer_differences(inputs.dataset, scorers, rng=rng))
+        results.append(
+            scorer_differences(inputs.dataset, scorers, resamples=args.resamples, rng=rng)
+        )
     show(Together(*results), args, inputs=inputs.files)
     return 0
 

@@ -43,6 +43,19 @@ class Favoritism:
         """Favoritism of every segment: positive favours the first system."""
         return self.benefit - self.benefit_other
 
+    @property
+    def favourite(self) -> str | None:
+        """The system that more segments favour."""
+        balance = np.sign(self.values).sum()
+        return None if balance == 0 else self.system if balance > 0 else self.other
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether more segments favour the system with the worse score."""
+        first, other = self.scores if self.metric.higher_is_better else self.scores[::-1]
+        worse = None if first == other else self.system if first < other else self.other
+        return worse is not None and worse == self.favourite
+
     def strongest(self, count: int) -> NDArray[np.intp]:
         """Positions of the segments with the largest magnitude, largest first."""
         return np.argsort(-np.abs(self.values), kind="stable")[:count]
@@ -50,14 +63,14 @@ class Favoritism:
 
 @dataclass(frozen=True, eq=False)
 class FavoritismResult:
-    """Favoritism by several metrics, with the texts to look at."""
+    """Favoritism by several metrics, and the texts of the `count` strongest segments."""
 
     dataset: Dataset
     found: tuple[Favoritism, ...]
     count: int
 
     def records(self) -> list[Record]:
-        """The strongest segments of each metric and pair, largest magnitude first."""
+        """Every segment of each metric and pair, largest magnitude first."""
         return [
             {
                 "segment": int(at) + 1,
@@ -69,7 +82,7 @@ class FavoritismResult:
                 "benefit_other": float(each.benefit_other[at]),
             }
             for each in self.found
-            for at in each.strongest(self.count)
+            for at in each.strongest(len(each.values))
         ]
 
     def tables(self) -> list[Table]:
@@ -83,18 +96,38 @@ class FavoritismResult:
         return [replace(chart, after=SUMMARY) for chart in charts]
 
     def _summary(self) -> Table:
-        sides = ("favours system", "favours other", "neither")
-        columns = ("metric", "system", "score", "other", "score of other", *sides)
+        """How many segments are on each side, and what they weigh together."""
+        columns = ("metric", "system", "score", "other", "score of other", "favours system", "sum",
+                   "favours other", "sum of other", "neither")  # fmt: skip
         rows: list[tuple[Cell, ...]] = []
         for each in self.found:
-            signs = np.sign(each.values)
-            counts = [int(np.count_nonzero(signs == sign)) for sign in (1, -1, 0)]
+            sides = [each.values[each.values > 0], -each.values[each.values < 0]]
             pairs = zip((each.system, each.other), each.scores, strict=True)
-            rows.append((self._label(each), *(cell for pair in pairs for cell in pair), *counts))
+            rows.append(
+                (
+                    self._label(each),
+                    *(cell for pair in pairs for cell in pair),
+                    *(cell for side in sides for cell in (len(side), float(side.sum()))),
+                    len(each.values) - sum(map(len, sides)),
+                )
+            )
         note = (
-            "favours: the number of segments whose favoritism is for the one or the other system."
+            "favours: the number of segments whose favoritism is for the one or the other system; "
+            "sum: their favoritism added up. A segment is weighed against the rest of its own "
+            "system's output, so about as much is for either side whichever score is higher: this "
+            f"says where two systems differ, not which is better.{self._contradictions()}"
         )
-        return Table(SUMMARY, columns, rows, note)
+        return Table(SUMMARY, columns, rows, note, {"sum": 2, "sum of other": 2})
+
+    def _contradictions(self) -> str:
+        """The cases in which most segments favour the system with the worse score."""
+        cases = [
+            f"by {self._label(each)}, most favour {each.favourite}, and the score is better for "
+            f"{each.other if each.favourite == each.system else each.system}"
+            for each in self.found
+            if each.contradicts
+        ]
+        return f" Here {'; '.join(cases)}." if cases else ""
 
     def _texts(self, each: Favoritism) -> Table:
         rows = [

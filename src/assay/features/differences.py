@@ -26,13 +26,16 @@ __all__ = ["ScorerDifference", "ScorerResult", "scorer_differences"]
 FEW = 0.5
 """Below this share of segments with words of the lexicon on both sides, the table warns."""
 
+CALIBRATED = 300
+"""Intervals of fewer segments are only approximate (benchmarks/calibrations/muler.py)."""
+
 Counts: TypeAlias = NDArray[np.int64]
 
 _MEAN = Mean("difference")
 
 
 class Estimate(NamedTuple):
-    """A mean over segments and its bootstrap interval."""
+    """A mean over segments and its bootstrap interval; `nan` where nothing was resampled."""
 
     value: float
     low: float
@@ -84,10 +87,18 @@ class ScorerResult:
         return [(_title(group[0]), group) for group in groups.values()]
 
     def _table(self, title: str, group: Sequence[ScorerDifference]) -> Table:
-        means = tuple(f"{kind}{end}" for kind in _KINDS for end in ("", " low", " high"))
+        ends = ("", " low", " high") if self.resamples else ("",)
+        means = tuple(f"{kind}{end}" for kind in _KINDS for end in ends)
         columns = ("system", *means, "segments", "found ref", "found sys")
         rows = [
-            (each.system, *each.signed, *each.absolute, each.n, each.found_ref, each.found_sys)
+            (
+                each.system,
+                *each.signed[: len(ends)],
+                *each.absolute[: len(ends)],
+                each.n,
+                each.found_ref,
+                each.found_sys,
+            )
             for each in group
         ]
         return Table(
@@ -100,13 +111,23 @@ class ScorerResult:
         note = (
             "signed: the mean of reference minus system. absolute: the mean of its size. Scores "
             f"lie between {lexicon.low:g} and {lexicon.high:g}; a text without words of the "
-            "lexicon has 0. found: segments with such a word. low, high: "
-            f"{self.level:.0%} BCa bootstrap interval, {self.resamples} resamples."
+            f"lexicon has 0. found: segments with such a word.{self._interval_note(group)}"
         )
         few = [each.system for each in group if _is_thin(each)]
         if not few:
             return note
         return f"{note} Few segments have words of this lexicon: {', '.join(few)}."
+
+    def _interval_note(self, group: Sequence[ScorerDifference]) -> str:
+        if not self.resamples:
+            return ""
+        approximate = (
+            f", approximate for fewer than {CALIBRATED} segments" if group[0].n < CALIBRATED else ""
+        )
+        return (
+            f" low, high: {self.level:.0%} BCa bootstrap interval, {self.resamples} resamples"
+            f"{approximate}."
+        )
 
     def _chart(self, title: str, group: Sequence[ScorerDifference]) -> Chart:
         records = [
@@ -114,9 +135,10 @@ class ScorerResult:
             for each in group
             for kind in _KINDS
         ]
+        low, high = ("low", "high") if self.resamples else (None, None)
         chart = bar_chart(
             title, records, "system", "value", "kind",
-            y_title="reference minus system", low="low", high="high",
+            y_title="reference minus system", low=low, high=high,
         )  # fmt: skip
         return replace(chart, after=title)
 
@@ -132,7 +154,7 @@ def scorer_differences(
     """How far every system is from the references by every scorer, over all segments.
 
     With several references, a segment's difference is the mean of those to each of them. All
-    intervals come from the same resamples of the segments.
+    intervals come from the same resamples of the segments; `resamples=0` leaves them out.
     """
     if not scorers:
         raise DataError("no scorer given: pass at least one, such as sentiment.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -12,16 +13,21 @@ from numpy.typing import NDArray
 
 from assay.data import DataError
 from assay.features.annotation import Feature
+from assay.intervals import Interval
+from assay.jackknife import jackknife_interval, jackknife_p
 from assay.metrics.base import Array, Metric
 from assay.muler.decompose import Annotated, Decomposition, Parts, decompose, ratio
 from assay.muler.display import Display
 from assay.muler.mask import Per
 from assay.muler.presets import PRESETS, Preset
-from assay.muler.scores import FeatureScore
+from assay.muler.scores import ENOUGH, FeatureScore, is_few
 from assay.results import Chart, Record, Table
-from assay.significance import benjamini_hochberg, bootstrap_p, interval
+from assay.significance import benjamini_hochberg
 
-__all__ = ["MulerResult", "Sentences", "by_sentence", "muler"]
+__all__ = ["Estimate", "MulerResult", "Sentences", "by_sentence", "muler"]
+
+
+_UNKNOWN = Interval(math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +39,7 @@ class MulerResult:
     systems: tuple[str, ...]
     features: tuple[Feature, ...]
     scores: tuple[FeatureScore, ...]
-    resamples: int
+    tested: bool
 
     def records(self) -> list[Record]:
         """One record per system and feature."""
@@ -48,7 +54,9 @@ class MulerResult:
         return self._display().charts()
 
     def _display(self) -> Display:
-        return Display(self.metric, self.preset, self.systems, self.features, self.scores)
+        return Display(
+            self.metric, self.preset, self.systems, self.features, self.scores, self.tested
+        )
 
     def _record(self, each: FeatureScore) -> Record:
         values = {f.name: getattr(each, f.name) for f in fields(each)}
@@ -59,6 +67,8 @@ class MulerResult:
             "feature": feature.name,
             "kind": feature.kind,
             **values,
+            "few": each.is_thin,
+            "approximate": each.is_approximate,
         }
         return {key: None if _is_nan(value) else value for key, value in record.items()}
 
@@ -70,34 +80,70 @@ def muler(
     *,
     preset: Preset = PRESETS["corpus"],
     per: Per = "token",
-    resamples: int = 1000,
-    rng: np.random.Generator,
+    tested: bool = True,
 ) -> MulerResult:
-    """Take a metric apart by features, with bootstrap intervals and paired tests.
+    """Take a metric apart by features, with intervals and paired tests against the first system.
 
-    `resamples=0` leaves intervals and tests out.
+    Both are by jackknife, so that nothing is drawn at random; `tested=False` leaves them out. A
+    feature of few sentences has neither.
     """
     if not features:
         raise DataError("no feature to look at: name some with -f.")
     found = decompose(annotated, metric, features, preset=preset, per=per)
-    drawn = found.replicates(resamples=resamples, rng=rng) if resamples else {}
-    scores = [each for feature in found.features for each in _of_feature(found, feature, drawn)]
+    scores = [each for feature in found.features for each in _of_feature(found, feature, tested)]
     return MulerResult(
-        found.metric, preset, found.systems, found.features, _corrected(scores), resamples
+        found.metric, preset, found.systems, found.features, _corrected(scores), tested
     )
 
 
-def _of_feature(
-    found: Decomposition, feature: Feature, drawn: dict[tuple[Feature, str], Array]
-) -> list[FeatureScore]:
-    first = found.systems[0]
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """MuLER of one feature and system, by leaving out each sentence of I in turn."""
+
+    parts: Parts
+
+    @cached_property
+    def value(self) -> float:
+        """MuLER."""
+        return float(ratio(self.parts.scores()))
+
+    @cached_property
+    def without_each(self) -> Array:
+        """MuLER without each sentence of I."""
+        if len(self.parts.chosen) < 2:
+            return np.full(len(self.parts.chosen), np.nan)
+        return ratio(self.parts.without_each())
+
+    def interval(self) -> Interval:
+        """The 95 % interval, however few sentences there are."""
+        return jackknife_interval(self.value, self.without_each)
+
+    def p(self, first: Estimate) -> float:
+        """How likely chance alone would set the system so far apart from the first one.
+
+        Every sentence that either has in I is left out of both.
+        """
+        segments = np.union1d(self.parts.chosen, first.parts.chosen)
+        own, other = self._over(segments), first._over(segments)
+        return jackknife_p(self.value - first.value, own - other)
+
+    def _over(self, segments: NDArray[np.intp]) -> Array:
+        values = np.full(len(segments), self.value)
+        values[np.searchsorted(segments, self.parts.chosen)] = self.without_each
+        return values
+
+
+def _of_feature(found: Decomposition, feature: Feature, tested: bool) -> list[FeatureScore]:
+    first = Estimate(found.parts[feature, found.systems[0]])
     scores: list[FeatureScore] = []
     for system in found.systems:
         key = feature, system
         parts = found.parts[key]
         plain, oracle, anti = parts.scores() * found.preset.scale
-        value = float(ratio(np.array([plain, oracle, anti])))
-        low, high = _interval(parts, value, drawn.get(key))
+        n = len(parts.chosen)
+        estimate = first if system == found.systems[0] else Estimate(parts)
+        interval = estimate.interval() if tested and n >= ENOUGH else _UNKNOWN
+        few = is_few(min(n, len(first.parts.chosen)))
         sentences = by_sentence(parts, found.metric.higher_is_better)
         under, over, equal = _discrepancy(found.counts[key][parts.chosen])
         of_reference, of_system = found.usage[key]
@@ -105,13 +151,13 @@ def _of_feature(
             FeatureScore(
                 feature=feature,
                 system=system,
-                n=len(parts.chosen),
+                n=n,
                 plain=float(plain),
                 oracle=float(oracle),
                 anti=float(anti),
-                muler=value,
-                low=low,
-                high=high,
+                muler=estimate.value,
+                low=interval.low,
+                high=interval.high,
                 abl=float(oracle - plain),
                 under=under,
                 over=over,
@@ -123,17 +169,10 @@ def _of_feature(
                 per_sentence=sentences.ratio,
                 negative=sentences.negative,
                 undefined=sentences.undefined,
-                p=_p(drawn, feature, system, first, value, scores),
+                p=estimate.p(first) if tested and not few and estimate is not first else math.nan,
             )
         )
     return scores
-
-
-def _interval(parts: Parts, value: float, drawn: Array | None) -> tuple[float, float]:
-    if drawn is None or math.isnan(value) or len(parts.chosen) < 2:
-        return math.nan, math.nan
-    low, high, _ = interval(value, drawn, jackknife=ratio(parts.without_each()))
-    return low, high
 
 
 class Sentences(NamedTuple):
@@ -174,21 +213,6 @@ def _discrepancy(counts: NDArray[np.intp]) -> tuple[float, float, float]:
         float(np.mean(wanted < given)),
         float(np.mean(wanted == given)),
     )
-
-
-def _p(
-    drawn: dict[tuple[Feature, str], Array],
-    feature: Feature,
-    system: str,
-    first: str,
-    value: float,
-    scores: Sequence[FeatureScore],
-) -> float:
-    """How likely chance alone would set the system so far apart from the first one."""
-    if system == first or not drawn or math.isnan(value) or math.isnan(scores[0].muler):
-        return math.nan
-    differences = drawn[feature, system] - drawn[feature, first]
-    return float(bootstrap_p(differences, value, scores[0].muler))
 
 
 def _corrected(scores: Sequence[FeatureScore]) -> tuple[FeatureScore, ...]:

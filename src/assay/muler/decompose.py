@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay import weights
 from assay.data import Segment
 from assay.features.annotation import Feature
 from assay.metrics.base import Array, Metric, Rows, Statistics
@@ -45,15 +44,11 @@ class Parts(NamedTuple):
     oracle: Statistics
     anti: Statistics
 
-    def scores(self, drawn: Array | None = None) -> Array:
-        """Plain, oracle and anti-oracle, (3,), or (3, b) under (b, N) weights of all segments."""
-        parts = (self.plain, self.oracle, self.anti)
+    def scores(self) -> Array:
+        """Plain, oracle and anti-oracle, (3,)."""
         if not len(self.chosen):
-            return np.full((3,) if drawn is None else (3, len(drawn)), np.nan)
-        if drawn is None:
-            return np.array([part.corpus() for part in parts])
-        mine = np.ascontiguousarray(drawn[:, self.chosen])
-        return np.array([part.score(mine) for part in parts])
+            return np.full(3, np.nan)
+        return np.array([part.corpus() for part in (self.plain, self.oracle, self.anti)])
 
     def without_each(self) -> Array:
         """The same without each segment of I in turn, (3, |I|)."""
@@ -80,15 +75,6 @@ class Decomposition:
             (feature, system): (wanted[feature], self.found.usage(feature, system))
             for feature, system in self.parts
         }
-
-    def replicates(self, *, resamples: int, rng: np.random.Generator) -> dict[tuple, Array]:  # type: ignore[type-arg]
-        """MuLER on the same resamples of all segments, by feature and system."""
-        length = len(next(iter(self.counts.values())))
-        found: dict[tuple[Feature, str], list[Array]] = {key: [] for key in self.parts}
-        for drawn in weights.resamples(length, resamples, rng=rng):
-            for key, parts in self.parts.items():
-                found[key].append(ratio(parts.scores(drawn)))
-        return {key: np.concatenate(blocks) for key, blocks in found.items()}
 
 
 def ratio(scores: Array) -> Array:

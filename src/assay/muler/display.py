@@ -12,9 +12,9 @@ import numpy as np
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric
 from assay.muler.presets import Preset
-from assay.muler.scores import FEW, FeatureScore
+from assay.muler.scores import ENOUGH, FEW, MANY, FeatureScore
 from assay.plots import bar_chart, heat_map, scatter
-from assay.results import Cell, Chart, Record, Table
+from assay.results import Cell, Chart, PValue, Record, Table
 
 __all__ = ["Display", "feature_label"]
 
@@ -24,7 +24,7 @@ BARS = 3
 CORRELATED = 3
 """A correlation over systems takes at least so many."""
 
-_DIGITS = {"MuLER": 3, "low": 3, "high": 3, "p": 4, "p (BH)": 4}
+_DIGITS = {"MuLER": 3, "low": 3, "high": 3}
 _ALPHA = 0.05
 
 
@@ -37,6 +37,7 @@ class Display:
     systems: tuple[str, ...]
     features: tuple[Feature, ...]
     scores: tuple[FeatureScore, ...]
+    tested: bool
 
     def tables(self) -> list[Table]:
         """Systems side by side where there are several, and the standard report of each."""
@@ -58,25 +59,48 @@ class Display:
         return [each for each in self.scores if each.system == system]
 
     def _overview(self) -> Table:
-        first = self.systems[0]
-        columns = ["feature"]
-        for system in self.systems:
-            columns += [system] if system == first else [system, f"p {system}"]
+        first, *others = self.systems
+        columns = ["feature", first]
+        for system in others:
+            columns += [system, f"p {system}"] if self.tested else [system]
         rows: list[list[Cell]] = []
         for feature in self.features:
-            row: list[Cell] = [feature_label(feature, self.features)]
-            for each in (s for s in self.scores if s.feature == feature):
-                row.append(each.muler)
-                if each.system != first:
-                    row.append(_marked_p(each.p_bh))
-            rows.append(row)
+            baseline, *own = [each for each in self.scores if each.feature == feature]
+            row: list[Cell] = [feature_label(feature, self.features), baseline.muler]
+            for each in own:
+                row += [each.muler, _marked_p(each.p_bh)] if self.tested else [each.muler]
+            thin = [each.system for each in (baseline, *own) if each.is_thin]
+            rows.append([*row, _few(thin, self.systems)])
         note = (
             "MuLER: the share of what the feature could gain or lose that is lost; lower is "
-            f"better. p: against {first}, by paired bootstrap, corrected over the features "
-            f"(Benjamini-Hochberg); * is below {_ALPHA}."
+            f"better.{self._test() if self.tested else ''}{self._few_note()}"
         )
-        digits = dict.fromkeys(self.systems, 3)
-        return Table(_MULER, tuple(columns), rows, note, digits)
+        return Table(_MULER, (*columns, ""), rows, note, dict.fromkeys(self.systems, 3))
+
+    def _test(self) -> str:
+        return (
+            f" p: against {self.systems[0]}, by a paired t-test with jackknife errors (no "
+            "resamples), corrected over the features (Benjamini-Hochberg); * is below "
+            f"{_ALPHA}."
+        )
+
+    def _few_note(self) -> str:
+        if not any(each.is_thin for each in self.scores):
+            return ""
+        return f" few: found in fewer than {FEW} sentences; no p, do not rely on it."
+
+    def _interval_note(self) -> str:
+        if not self.tested:
+            return ""
+        approximate = (
+            f"; approx.: of fewer than {MANY}, it covers 88 to 97%"
+            if any(each.is_approximate for each in self.scores)
+            else ""
+        )
+        return (
+            f" low, high: its 95% interval by jackknife, of at least {ENOUGH} sentences"
+            f"{approximate}."
+        )
 
     def _report(self, system: str) -> Table:
         columns = ("feature", "n", "MuLER", "low", "high", "plain", "oracle", "anti", "abl",
@@ -96,7 +120,7 @@ class Display:
                 100 * each.over,
                 100 * each.equal,
                 each.negative,
-                "few" if each.is_thin else "",
+                "few" if each.is_thin else "approx." if each.is_approximate else "",
             )
             for each in sorted(self._of(system), key=lambda s: _last(-s.muler))
         ]
@@ -108,14 +132,14 @@ class Display:
         )
 
     def _note(self) -> str:
-        few = f" few: n < {FEW}, do not rely on it." if any(s.is_thin for s in self.scores) else ""
         return (
             "n: sentences with the feature on both sides (I). plain, oracle, anti: "
             f"{self.preset.meaning}, of the texts as they are, masked for the best and for the "
-            "worst. MuLER = (oracle - plain) / (oracle - anti), hardest first, with its 95% "
-            "interval. abl: its numerator. under, over, equal: the output has the feature less "
+            "worst. MuLER = (oracle - plain) / (oracle - anti), hardest first."
+            f"{self._interval_note()} abl: its numerator. under, over, equal: the output has the "
+            "feature less "
             "often, more often, as often as the reference. negative: sentences that lose by the "
-            f"oracle, mostly where the two sides' tags differ.{few}"
+            f"oracle, mostly where the two sides' tags differ.{self._few_note()}"
             f"\n{self.metric.title}|{self.metric.signature()}|preset:{self.preset.name}"
         )
 
@@ -129,12 +153,14 @@ class Display:
                     feature_label(feature, self.features),
                     _pearson(values, [each.oracle - each.anti for each in own]),
                     _pearson(values, [each.plain for each in own]),
+                    _few([each.system for each in own if each.is_thin], self.systems),
                 )
             )
-        columns = ("feature", "with oracle - anti-oracle", "with plain score")
+        columns = ("feature", "with oracle - anti-oracle", "with plain score", "")
         note = (
             f"Pearson's r of MuLER over {len(self.systems)} systems. Clearly negative: better "
             "systems also get the feature right more often. Near zero: they do not."
+            f"{self._few_note()}"
         )
         return Table(_CORRELATIONS, columns, rows, note)
 
@@ -157,22 +183,29 @@ class Display:
 
     def _records(self, **values: Callable[[FeatureScore], float]) -> list[Record]:
         return [
-            {"feature": feature_label(each.feature, self.features), "system": each.system}
+            {"feature": self._chart_label(each.feature), "system": each.system}
             | {name: value(each) for name, value in values.items()}
             for each in self.scores
         ]
+
+    def _chart_label(self, feature: Feature) -> str:
+        """The feature, marked where a system has it in few sentences."""
+        thin = any(each.is_thin for each in self.scores if each.feature == feature)
+        return f"{feature_label(feature, self.features)}{' (few)' * thin}"
 
     def _bars(self) -> Chart:
         records = self._records(MuLER=lambda s: s.muler, low=lambda s: s.low, high=lambda s: s.high)
         series = "system" if len(self.systems) > 1 else None
         low, high = ("low", "high") if any(s.low == s.low for s in self.scores) else (None, None)
         title = f"MuLER of {self.metric.title} by feature"
-        return bar_chart(title, records, "feature", "MuLER", series, low=low, high=high)
+        return bar_chart(
+            title, records, "feature", "MuLER", series, low=low, high=high, note=self._few_note()
+        )
 
     def _map(self) -> Chart:
         records = self._records(MuLER=lambda s: s.muler)
         title = f"MuLER of {self.metric.title}: systems by features"
-        return heat_map(title, records, "feature", "system", "MuLER")
+        return heat_map(title, records, "feature", "system", "MuLER", note=self._few_note())
 
     def _against(self, what: str, value: Callable[[FeatureScore], float]) -> Chart:
         records = self._records(MuLER=lambda s: s.muler)
@@ -213,7 +246,14 @@ def feature_label(feature: Feature, features: Sequence[Feature]) -> str:
 
 
 def _marked_p(p: float) -> str:
-    return "" if math.isnan(p) else f"{p:.4f}{'*' * (p < _ALPHA)}"
+    return "" if math.isnan(p) else f"{PValue(p)}{'*' * (p < _ALPHA)}"
+
+
+def _few(thin: Sequence[str], systems: Sequence[str]) -> str:
+    """Which of the systems have few sentences: all, or those named."""
+    if not thin:
+        return ""
+    return "few" if len(thin) == len(systems) else f"few: {', '.join(thin)}"
 
 
 def _last(value: float) -> float:

@@ -17,6 +17,7 @@ from assay.muler.judging import Key, KeyItem
 from assay.muler.marks import judge_words, note_words
 from assay.muler.mask import Per, plain_text
 from assay.muler.presets import PRESETS, Preset
+from assay.muler.scores import FEW, is_few
 from assay.plots import scatter
 from assay.results import Cell, Chart, Record, Span, Table, Words
 
@@ -54,6 +55,7 @@ class ExamplesResult:
     metric: Metric
     preset: Preset
     systems: tuple[str, str]
+    sizes: tuple[int, int]
     scores: Array
     found: tuple[Example, ...]
     shown: tuple[Example, ...]
@@ -93,18 +95,25 @@ class ExamplesResult:
 
     def _summary(self) -> Table:
         rows: list[tuple[Cell, ...]] = [
-            (name, *(self.preset.scale * self.scores[:, at]).tolist(), self.muler[at])
+            (
+                name,
+                self.sizes[at],
+                *(self.preset.scale * self.scores[:, at]).tolist(),
+                self.muler[at],
+                "few" if is_few(self.sizes[at]) else "",
+            )
             for at, name in enumerate(self.systems)
         ]
+        few = f" few: n < {FEW}, do not rely on it." if any(map(is_few, self.sizes)) else ""
         note = (
-            f"Of each system on its own sentences with the feature. {len(self.found)} sentences "
-            "have it in the reference and in both outputs."
+            "Of each system on its own sentences with the feature (n). "
+            f"{len(self.found)} sentences have it in the reference and in both outputs.{few}"
             f"\n{self.metric.title}|{self.metric.signature()}|preset:{self.preset.name}"
         )
-        columns = ("system", "plain", "oracle", "anti-oracle", "MuLER")
+        columns = ("system", "n", "plain", "oracle", "anti-oracle", "MuLER", "")
         digits = {"MuLER": 3}
         if self.preset.scale != 1:
-            digits |= dict.fromkeys(columns[1:4], 3)
+            digits |= dict.fromkeys(columns[2:5], 3)
         return Table(f"{self.feature}: {' and '.join(self.systems)}", columns, rows, note, digits)
 
     def _texts(self) -> Table:
@@ -239,6 +248,7 @@ def examples(
         decomposition.metric,
         preset,
         systems,
+        (len(parts[0].chosen), len(parts[1].chosen)),
         np.array([each.scores() for each in parts]).T,
         tuple(found),
         tuple(shown),

@@ -12,7 +12,7 @@ from assay.data import DataError
 from assay.io.files import FilePath, label
 from assay.io.lines import read_lines
 from assay.io.tables import read_table, whole_number, write_table
-from assay.results import Chart, Record, Table
+from assay.results import Chart, PValue, Record, Table
 
 __all__ = [
     "Answer",
@@ -82,13 +82,13 @@ class TallyResult:
         columns = ("feature", "system A", "system B", "A=B", "A>B", "B>A", "not judged",
                    "MuLER A", "MuLER B", "A better %", "p")  # fmt: skip
         counts = (self.equal, self.a_better, self.b_better, self.unjudged)
-        values = (self.muler_a, self.muler_b, 100 * self.agreement, self.p)
+        values = (self.muler_a, self.muler_b, 100 * self.agreement, PValue(self.p))
         note = (
             "A is the system with the lower MuLER, which should be the better one. A better: its "
-            "share of the items where one is better. p: sign test."
+            "share of the items where one is better. p: exact two-sided sign test (no resamples)."
         )
         row = (self.feature, self.a, self.b, *counts, *values)
-        digits = {"MuLER A": 3, "MuLER B": 3, "A better %": 1, "p": 4}
+        digits = {"MuLER A": 3, "MuLER B": 3, "A better %": 1}
         return [Table("What people say", columns, [row], note, digits)]
 
     def charts(self) -> list[Chart]:

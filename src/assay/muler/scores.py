@@ -7,10 +7,21 @@ from dataclasses import dataclass, replace
 
 from assay.features.annotation import Feature
 
-__all__ = ["FEW", "FeatureScore"]
+__all__ = ["ENOUGH", "FEW", "MANY", "FeatureScore", "is_few"]
 
 FEW = 30
-"""Fewer sentences than this say next to nothing."""
+"""Fewer sentences than this have no p: the t-test's errors are off there (docs/muler.md)."""
+
+ENOUGH = 100
+"""Fewer have no interval: where most sentences are right, one in six would miss the truth."""
+
+MANY = 300
+"""Fewer have an approximate interval: it covers 88 to 97 %, and from here on 92 to 96 %."""
+
+
+def is_few(n: int) -> bool:
+    """Whether so many sentences are too few for a test."""
+    return n < FEW
 
 
 @dataclass(frozen=True)
@@ -23,7 +34,8 @@ class FeatureScore:
     `under`, `over` and `equal` are the shares of I in which the output has the feature less often
     than the reference, more often, or just as often. `frequency` is the share of all words,
     `uniqueness` that of distinct words among those with the feature. `p` compares with the first
-    system; `p_bh` is corrected over the features.
+    system; `p_bh` is corrected over the features. There is no p where either system has few
+    sentences (`FEW`), and no interval of fewer than `ENOUGH`.
     """
 
     feature: Feature
@@ -52,7 +64,12 @@ class FeatureScore:
     @property
     def is_thin(self) -> bool:
         """Whether there are too few sentences to say anything."""
-        return self.n < FEW
+        return is_few(self.n)
+
+    @property
+    def is_approximate(self) -> bool:
+        """Whether there is an interval, but of too few sentences to be sure of it."""
+        return self.n < MANY and not math.isnan(self.low)
 
     def with_correction(self, p: float) -> FeatureScore:
         """The same with its corrected p."""

@@ -12,7 +12,7 @@ from assay.metrics.base import Metric
 from assay.muler.checks import SPREAD, RangeCheck, RobustnessCheck, SpecificityCheck
 from assay.muler.display import feature_label
 from assay.muler.presets import Preset
-from assay.muler.scores import FEW
+from assay.muler.scores import FEW, is_few
 from assay.plots import bar_chart, line_chart
 from assay.results import Cell, Chart, Record, Table
 
@@ -60,7 +60,9 @@ class Verdicts:
     def tables(self) -> list[Table]:
         """The verdicts first."""
         rows = [(*each[:3], _word(each.holds)) for each in self.verdicts()]
-        note = f"{self.metric.title}|{self.metric.signature()}|preset:{self.preset.name}"
+        few = any(is_few(each.n) for each in self.ranges)
+        note = f"(few): found in fewer than {FEW} sentences; do not rely on it.\n" if few else ""
+        note += f"{self.metric.title}|{self.metric.signature()}|preset:{self.preset.name}"
         columns = ("check", "it should be that", "found", "verdict")
         first = Table("Does MuLER do what it should?", columns, rows, note)
         specificity = [self._specificity_table()] if self.specificity else []
@@ -217,7 +219,7 @@ class Verdicts:
 
     def _names(self, each: _Check) -> tuple[str, str]:
         features = list(dict.fromkeys(every.feature for every in self.ranges))
-        return each.system, feature_label(each.feature, features)
+        return each.system, f"{feature_label(each.feature, features)}{' (few)' * is_few(each.n)}"
 
     def _first(self, checks: Sequence[_AnyCheck]) -> list[_AnyCheck]:
         return [each for each in checks if each.system == checks[0].system]
