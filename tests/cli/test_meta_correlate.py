@@ -325,6 +325,61 @@ def test_a_page_has_the_charts(run):
     assert page.count("<svg") >= 2
 
 
+def test_every_table_says_how_metrics_were_computed_and_from_how_many_references(run):
+    line = "meta correlate --data demo -m bleu ter --coefficient pearson spa --compare --trials 20"
+    for options, count, names in (("", 1, "refA"), ("--refs B A", 2, "refB, refA")):
+        ran = run(f"{line} {options}")
+        assert ("compared with refA alone; there is also refB" in ran.err) is not bool(options)
+        tables = ran.out.split("\n\n")
+        assert len(tables) == 3
+        for table in tables:
+            assert f"BLEU|nrefs:{count}|case:mixed|eff:no|tok:13a|" in table
+            assert f"TER|nrefs:{count}|" in table
+        assert f"Reference: {names}." in tables[0]
+        assert (
+            "spa: 3 pairs of systems, each over the segments that are rated for both "
+            "(demo/human/da.seg.tsv), by 20 random swaps." in tables[0]
+        )
+
+
+def test_records_have_the_signature(records):
+    Path("own.sys.tsv").write_text("system\tscore\natlas\t1\nbirch\t2\ncedar\t3\n")
+    bleu, own = records(f"{CORRELATE} --human da.sys.tsv -m bleu --scores own.sys.tsv "
+                        "--coefficient kendall")  # fmt: skip
+    assert bleu["signature"].startswith("BLEU|nrefs:1|")
+    assert own["signature"] is None
+
+
+def test_scores_alone_add_no_metric_of_ours(records, run):
+    Path("own.sys.tsv").write_text("system\tscore\natlas\t1\nbirch\t2\ncedar\t3\n")
+    line = f"{CORRELATE} --human da.sys.tsv --scores own.sys.tsv --coefficient kendall"
+    assert [each["metric"] for each in records(line)] == ["own"]
+    assert [each["metric"] for each in records(f"{line} -m ter")] == ["ter", "own"]
+    assert "|nrefs:" not in run(line).out
+    without = records(f"{CORRELATE} --human da.sys.tsv --coefficient kendall")
+    assert [each["metric"] for each in without] == ["bleu", "chrf"]
+
+
+def test_human_translations_in_a_folder_are_systems_only_where_they_are_asked_for(run):
+    texts = {name: tuple(demo(f"systems/{name}.txt")) for name in SYSTEMS}
+    texts |= {"refA": tuple(demo("ref.A.txt")), "refB": tuple(demo("ref.B.txt"))}
+    references = tuple(zip(demo("ref.A.txt"), demo("ref.B.txt"), strict=True))
+    write_folder(Dataset(texts, references, languages=("de", "en")), "eval/wmt21")
+    Path("eval/wmt21/human-scores").mkdir()
+    rows = [f"{name}\t{at}\n" for at, name in enumerate(texts)]
+    Path("eval/wmt21/human-scores/de-en.mqm.sys.score").write_text("".join(rows))
+    line = "meta correlate --data eval/wmt21 -m bleu --coefficient kendall -f json"
+    for options, count, note in (
+        ("", 3, "no system, but a reference: refA, refB; left out."),
+        ("--humans in", 4, "no system, but a reference: refA; left out."),
+        ("--humans in --refs refB", 4, "no system, but a reference: refB; left out."),
+    ):
+        ran = run(f"{line} {options}")
+        (found,) = json.loads(ran.out)["records"]
+        assert found["n"] == count
+        assert note in ran.err
+
+
 def test_the_word_alone_tells_of_its_commands(run):
     ran = run("meta")
     assert (ran.status, ran.err) == (0, "")

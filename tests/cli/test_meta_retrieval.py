@@ -249,3 +249,10 @@ def test_a_second_human_translation_is_measured_against_the_first(run, wmt21):
     )
     told = {r["system"]: r["value"] for r in records(ran) if r["human"]}
     assert told == {"ref.A": pytest.approx(1.0), "ref.B": pytest.approx(0.81, abs=0.01)}
+
+
+def test_both_tables_have_the_signatures(run, asked):
+    line = "meta retrieval ref.A.txt -i a.txt b.txt c.txt --docs docs.tsv --queries queries.tsv"
+    tables = run(f"{line} --measure map -m bleu").out.split("\n\n")
+    assert len(tables) == 2
+    assert all("\nBLEU|nrefs:1|case:mixed|" in table for table in tables)

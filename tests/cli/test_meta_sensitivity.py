@@ -229,3 +229,14 @@ def test_names_in_the_output_are_a_metric_like_any_other(run):
     names = [each for each in found if each["metric"] == "entities:types=all"]
     assert [each["system"] for each in names] == ["atlas", "birch", "cedar", None]
     assert all(each["sensitivity"] is not None for each in names)
+
+
+def test_every_table_has_the_signatures_and_scores_alone_add_no_metric(run, files):
+    ran = run(f"{LINE} -m bleu chrf --best")
+    tables = ran.out.split("\n\n")
+    assert len(tables) > 3
+    for table in tables:
+        assert "\nBLEU|nrefs:1|case:mixed|" in table
+        assert "\nchrF2|nrefs:1|" in table
+    found = records(run(f"{LINE} --scores da.seg.tsv -f json"))
+    assert {each["metric"] for each in found} == {"da"}

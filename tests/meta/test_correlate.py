@@ -241,6 +241,29 @@ def test_charts_show_intervals_around_the_points():
     assert [each["mark"]["type"] for each in chart.spec["layer"]][:2] == ["rule", "rule"]
 
 
+def test_intervals_come_from_the_same_scores_as_the_points():
+    """Raw ratings, from 0 to 100, say nothing of how sure z-scores are."""
+    rng = np.random.default_rng(2)
+    raw = 70 + 20 * rng.normal(size=(4, 60))
+    z = (raw.mean(axis=1) - raw.mean()) / raw.std()
+    for gold, drawn in ((raw.mean(axis=1), True), (raw.mean(axis=1).round(1), True), (z, False)):
+        own = Candidate("own", "own", rng.normal(size=(4, 1)))
+        given_panel = Panel("", "system", "da", tuple("abcd"), (own,), gold[:, None], raw)
+        (chart,) = correlate([given_panel]).charts()
+        assert ["x_low" in each for each in chart.spec["data"]["values"]] == [drawn] * 4
+        assert ("not the means of those of segments" in chart.note) is not drawn
+
+
+def test_intervals_of_documents_and_segments_are_over_these():
+    gold = np.random.default_rng(3).normal(size=(4, 30))
+    for level in ("document", "segment"):
+        own = Candidate("own", "own", gold + 1)
+        (chart,) = correlate([Panel("", level, "da", tuple("abcd"), (own,), gold)]).charts()
+        errors = stats.sem(gold, axis=1)
+        for at, point in enumerate(chart.spec["data"]["values"]):
+            assert point["x_high"] - point["x"] == pytest.approx(1.96 * errors[at])
+
+
 def test_several_pairs_make_a_map_of_metrics_by_pairs():
     panels = [panel([1, 2, 3], [1, 3, 2], [3, 2, 1], pair=each) for each in ("aa-bb", "cc-dd")]
     found = correlate(panels, MetaQuestions(("kendall",))).charts()[0]

@@ -145,7 +145,9 @@ def read_metrics(args: argparse.Namespace, dataset: Dataset) -> list[Metric]:
         "lowercase": args.lowercase,
         "pipeline": "" if target == "en" else target,
     }
-    asked = args.metric or args.default_metrics
+    # Whoever brings scores and names no metric wants these scores alone.
+    default = [] if getattr(args, "scores", None) else args.default_metrics
+    asked = args.metric or default
     metrics = parse_all(_for_target(_with_shared(text, shared), target) for text in asked)
     warn(language_notes(metrics, dataset.languages), quiet=args.quiet)
     return metrics

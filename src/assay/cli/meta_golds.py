@@ -46,7 +46,8 @@ def add_given(group: argparse._ActionsContainer) -> None:
         action="extend",
         default=[],
         metavar="FILE",
-        help="scores from elsewhere (a neural metric), of segments or at the level asked for",
+        help="scores from elsewhere (a neural metric), of segments or at the level asked for; "
+        "alone unless -m names metrics, too",
     )
     group.add_argument(
         "--lower",

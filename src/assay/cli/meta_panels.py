@@ -178,12 +178,15 @@ def _panel(
         gold=sign * chosen.scores.values,
         ratings=None if chosen.ratings is None else sign * chosen.ratings,
         source=chosen.source,
-        notes=tuple(_notes(dataset, chosen, people)),
+        ratings_source=chosen.ratings_source,
+        notes=tuple(_notes(dataset, chosen, people, candidates)),
     )
 
 
-def _notes(dataset: Dataset, chosen: Chosen, people: Sequence[str]) -> list[str]:
-    """Who is not compared, and who is not a machine."""
+def _notes(
+    dataset: Dataset, chosen: Chosen, people: Sequence[str], candidates: Sequence[Candidate]
+) -> list[str]:
+    """Who is not compared, who is not a machine, and what metrics compare with."""
     strangers = [name for name in chosen.gold.strangers if name not in people]
     out = [name for name in people if name not in dataset.systems]
     within = [name for name in people if name in dataset.systems]
@@ -197,4 +200,6 @@ def _notes(dataset: Dataset, chosen: Chosen, people: Sequence[str]) -> list[str]
             f"human translations, left in: {', '.join(within)}. One that is a reference scores "
             "perfectly against itself."
         )
+    if dataset.reference_names and any(each.signature for each in candidates):
+        notes.append(f"reference: {', '.join(dataset.reference_names)}.")
     return notes

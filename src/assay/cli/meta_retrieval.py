@@ -96,7 +96,8 @@ def _add_agreement(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="FILE",
-        help="scores of the systems or their segments from elsewhere, treated like a metric",
+        help="scores of the systems or their segments from elsewhere, treated like a metric; "
+        "alone unless -m names metrics, too",
     )
     add(
         "--coefficient",

@@ -14,6 +14,7 @@ from assay.cli.output import add_output, check_output, show
 from assay.cli.progress import track
 from assay.data import DataError, Dataset
 from assay.io import read_scores
+from assay.meta.candidates import signatures
 from assay.meta.gold import Gold
 from assay.meta.humans import human_outputs, without_humans
 from assay.meta.sensitivity.people import people_of
@@ -135,7 +136,10 @@ def _studies(
     """One study per kind of human score; every metric counts once for all of them."""
     texts = sections_of(dataset, args.section) if args.section else documents_of(dataset)
     people = people_of(golds, texts)
-    statistics = _statistics(args, dataset)
+    metrics = read_metrics(args, dataset)
+    steps = (system_statistics(dataset, metric) for metric in metrics)
+    statistics = list(track(steps, total=len(metrics), label="Scoring", quiet=args.quiet))
+    statistics += _imported(args, dataset)
     strangers = dict.fromkeys(name for each in golds for name in each.strangers)
     notes = [
         f"left out ({why}): {', '.join(names)}."
@@ -148,15 +152,21 @@ def _studies(
     if within := [name for name in human_outputs(dataset) if name in dataset.systems]:
         notes.append(f"human translations: {', '.join(within)}.")
     return [
-        Study.of(list(dataset.systems), texts, each, statistics, lower=args.lower, notes=notes)
+        Study.of(
+            list(dataset.systems),
+            texts,
+            each,
+            statistics,
+            lower=args.lower,
+            notes=notes,
+            signatures=signatures(dataset, metrics),
+        )
         for each in people
     ]
 
 
-def _statistics(args: argparse.Namespace, dataset: Dataset) -> list[list[Statistics]]:
-    metrics = read_metrics(args, dataset)
-    steps = (system_statistics(dataset, metric) for metric in metrics)
-    found = list(track(steps, total=len(metrics), label="Scoring", quiet=args.quiet))
+def _imported(args: argparse.Namespace, dataset: Dataset) -> list[list[Statistics]]:
+    found = []
     for path in args.scores:
         scores = read_scores(
             path, list(dataset.systems), length=len(dataset), documents=dataset.documents

@@ -10,14 +10,14 @@ import numpy as np
 from assay.data import DataError, Dataset
 from assay.meta.gold import gold_at
 from assay.meta.panel import Candidate
-from assay.metrics.base import Array, Metric, Statistics
+from assay.metrics.base import Array, Metric, Statistics, reference_count
 from assay.metrics.mean import Mean
 from assay.registry import parse
 from assay.scores import Level, Scores
 from assay.scoring import labels, system_statistics
 from assay.weights import groups
 
-__all__ = ["computed", "given", "lower_is_better"]
+__all__ = ["computed", "given", "lower_is_better", "signatures"]
 
 
 def computed(
@@ -32,6 +32,7 @@ def computed(
     `statistics`, per metric and system, saves counting again for a second level.
     """
     counted = statistics or [system_statistics(dataset, metric) for metric in metrics]
+    signed = signatures(dataset, metrics)
     return [
         Candidate(
             name=str(metric),
@@ -39,8 +40,20 @@ def computed(
             scores=np.array([_at_level(each, dataset, level) for each in own]),
             lower=not metric.higher_is_better,
             statistics=tuple(own),
+            signature=signature,
         )
-        for metric, title, own in zip(metrics, labels(metrics), counted, strict=True)
+        for metric, title, own, signature in zip(
+            metrics, labels(metrics), counted, signed, strict=True
+        )
+    ]
+
+
+def signatures(dataset: Dataset, metrics: Sequence[Metric]) -> list[str]:
+    """How each metric is computed, and from how many references."""
+    count = reference_count(dataset.references)
+    return [
+        f"{metric.title}|{metric.signature(count if metric.needs_references else None)}"
+        for metric in metrics
     ]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.meta.display import coefficient_title, findings_by_coefficient, matrix
 from assay.meta.findings import Finding
+from assay.meta.grouping import means
 from assay.meta.panel import Candidate, Panel
 from assay.metrics.base import Array, Statistics
 from assay.plots import heat_map, scatter
@@ -24,6 +25,9 @@ PANELS = 4
 RESAMPLES = 1000
 DEVIATIONS = 1.96
 """So many standard errors on either side make an interval of 95%."""
+
+ROUNDED = 0.1
+"""A score that is so near to a mean, in half-widths of its interval, is that mean."""
 
 
 def charts(findings: Sequence[Finding], *, seed: int) -> list[Chart]:
@@ -62,10 +66,22 @@ def _scatter(panel: Panel, candidate: Candidate, seed: int) -> Chart:
         for at, name in enumerate(panel.systems)
     ]
     bars: dict[str, Array] = {}
-    if panel.ratings is not None:
-        bars["human low"], bars["human high"] = _human_limits(human, panel.ratings)
+    ratings = panel.ratings if panel.level == "system" else panel.gold
+    limits = None if ratings is None else _human_limits(human, ratings)
+    if limits is not None:
+        bars["human low"], bars["human high"] = limits
     if candidate.statistics:
         bars["low"], bars["high"] = _metric_limits(candidate.statistics, own, seed)
+    notes = ["One point per system."]
+    if bars:
+        apart = panel.level == "document" and limits is not None
+        over = "segments, people's over documents" if apart else "segments"
+        notes.append(f"Bars: 95% intervals over {over}.")
+    if ratings is not None and limits is None:
+        notes.append(
+            f"None for {panel.gold_name}: its scores of systems are not the means of those of "
+            "segments."
+        )
     where = f"{panel.pair}, " * bool(panel.pair)
     direction = ", less is better" * candidate.lower
     chart = scatter(
@@ -76,20 +92,26 @@ def _scatter(panel: Panel, candidate: Candidate, seed: int) -> Chart:
         "system",
         x_title=panel.gold_name,
         y_title=f"{candidate.title}{direction}",
-        note="One point per system. Bars: 95% intervals over segments." * bool(bars),
+        note=" ".join(notes),
     )
     return _with_bars(chart, bars)
 
 
-def _human_limits(human: Array, ratings: Array) -> Array:
-    """Both ends of the intervals of people's scores, from the spread over rated segments."""
+def _human_limits(human: Array, ratings: Array) -> Array | None:
+    """Both ends of the intervals of people's scores, from the spread over rated segments.
+
+    None where people's scores are not the means of these ratings, but on another scale, say: raw
+    ratings tell nothing of how far z-scores can be trusted.
+    """
     known = ~np.isnan(ratings)
     count = known.sum(axis=1)
-    filled = np.where(known, ratings, 0.0)
-    mean = filled.sum(axis=1) / np.maximum(count, 1)
+    mean = means(ratings)
     squares = np.where(known, (ratings - mean[:, None]) ** 2, 0.0).sum(axis=1)
     error = np.sqrt(squares / np.maximum(count - 1, 1) / np.maximum(count, 1))
     reach = np.where(count > 1, DEVIATIONS * error, np.nan)
+    # Scores of systems may be rounded.
+    if (np.abs(human - mean) > ROUNDED * reach).any() or not (count > 1).any():
+        return None
     return np.stack([human - reach, human + reach])
 
 

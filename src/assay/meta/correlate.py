@@ -79,6 +79,7 @@ class CorrelateResult:
             "chance": _known(agreement.chance),
             "epsilon": _known(agreement.epsilon),
             "reason": agreement.reason or None,
+            "signature": panel.candidates[at].signature or None,
         }
 
     def _pairs(self, finding: Finding, found: MetricComparison) -> Iterator[Record]:

@@ -85,7 +85,13 @@ def _metrics(findings: Sequence[Finding], questions: MetaQuestions) -> Table:
         rows.append(row)
     best: Any = {each.coefficient: "high" for each in findings}
     title = f"{panel.pair + ': ' if panel.pair else ''}agreement with {_gold(panel.gold_name)}"
-    note = "\n".join([*_values_note(findings, questions), *_panel_notes(findings)])
+    note = "\n".join(
+        [
+            *_values_note(findings, questions),
+            *_soft_note(findings, questions),
+            *_panel_notes(findings),
+        ]
+    )
     return Table(f"{title} at {panel.level} level", tuple(columns), rows, note, digits, best)
 
 
@@ -153,6 +159,7 @@ def _pairs_note(findings: Sequence[Finding], questions: MetaQuestions) -> list[s
     )
     return [
         f"{INSIGNIFICANT}: not significant at {questions.alpha:g}. {rule}",
+        *_soft_note(findings, questions),
         *_panel_notes(findings),
     ]
 
@@ -203,10 +210,33 @@ def _panel_notes(findings: Sequence[Finding]) -> list[str]:
     sources = "; ".join(dict.fromkeys(each.source for each in panels if each.source))
     head = [f"Human scores: {sources}."] if sources else []
     several = len(panels) > 1
-    return head + [
+    notes = [
         f"{each.pair}: {note}" if several and each.pair else note[:1].upper() + note[1:]
         for each in panels
         for note in each.notes
+    ]
+    return [*head, *notes, *_signatures(findings)]
+
+
+def _signatures(findings: Sequence[Finding]) -> list[str]:
+    """How the metrics were computed, each once."""
+    candidates = [each for finding in findings for each in finding.panel.candidates]
+    return list(dict.fromkeys(each.signature for each in candidates if each.signature))
+
+
+def _soft_note(findings: Sequence[Finding], questions: MetaQuestions) -> list[str]:
+    """What soft pairwise accuracy is of, where it was asked for."""
+    soft = [each for each in findings if each.coefficient == SOFT]
+    if not soft:
+        return []
+    pairs = _span([each.n for finding in soft for each in finding.agreements], ",")
+    level = soft[0].panel.level
+    item = "segment" if level == "system" else level
+    files = {each.panel.ratings_source: None for each in soft if level == "system"}
+    source = f" ({', '.join(filter(None, files))})" if any(files) else ""
+    return [
+        f"spa: {pairs} pairs of systems, each over the {item}s that are rated for both{source}, "
+        f"by {questions.trials:,} random swaps."
     ]
 
 
@@ -233,6 +263,7 @@ def _against(finding: Finding, how: str, p: Array, note: str) -> Table:
     titles = [each.title for each in finding.panel.candidates]
     values = [each.value for each in finding.agreements]
     order = sorted(range(len(titles)), key=lambda at: (isnan(values[at]), -values[at]))
+    note = "\n".join([note, *_signatures([finding])])
     rows: list[list[Cell]] = []
     for at in order:
         row: list[Cell] = [titles[at], values[at]]

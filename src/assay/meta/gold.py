@@ -33,6 +33,7 @@ class Chosen(NamedTuple):
     scores: Scores
     ratings: Array | None
     source: str
+    ratings_source: str = ""
 
 
 def choose(golds: Sequence[Gold], level: Level, documents: Sequence[str]) -> list[Chosen]:
@@ -78,10 +79,11 @@ def gold_at(scores: Scores, level: Level, documents: Sequence[str] = ()) -> Scor
 def _chosen(levels: dict[Level, Gold], level: Level, documents: Sequence[str]) -> Chosen | None:
     segments = levels.get("segment")
     ratings = segments.scores.values if segments else None
+    rated = segments.source if segments else ""
     if level in levels:
         gold = levels[level]
-        return Chosen(gold, gold.scores, ratings, gold.source)
+        return Chosen(gold, gold.scores, ratings, gold.source, rated)
     scores = segments and gold_at(segments.scores, level, documents)
     if not segments or not scores:
         return None
-    return Chosen(segments, scores, ratings, f"means of the rated segments in {segments.source}")
+    return Chosen(segments, scores, ratings, f"means of the rated segments in {rated}", rated)

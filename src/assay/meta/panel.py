@@ -21,7 +21,7 @@ class Candidate:
 
     `scores` are (systems, items), `nan` where unknown. `lower` says that less is better.
     `statistics` has one entry per system where the scores of segments are known: computed from
-    text, or given.
+    text, or given. `signature` says how they were computed, and from how many references.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Candidate:
     scores: Array
     lower: bool = False
     statistics: tuple[Statistics, ...] = ()
+    signature: str = ""
 
     @property
     def oriented(self) -> Array:
@@ -57,7 +58,7 @@ class Panel:
 
     `gold` is (systems, items), more is better. `ratings` are people's scores of segments,
     (systems, segments), where they are known besides. `source` says where people's scores come
-    from, `notes` what was left out, and why.
+    from, `ratings_source` where those of segments do, `notes` what was left out, and why.
     """
 
     pair: str
@@ -69,6 +70,7 @@ class Panel:
     ratings: Array | None = None
     source: str = ""
     notes: tuple[str, ...] = ()
+    ratings_source: str = ""
 
     def gold_of_systems(self) -> Array:
         """One human score per system: the only one, or the mean over items."""

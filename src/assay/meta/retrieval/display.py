@@ -58,7 +58,7 @@ def _by_system(setup: Setup, found: Sequence[Found], candidates: Sequence[Candid
         _MEASURES,
         ("system", *titles, *metrics),
         rows,
-        "\n".join(_notes(setup, found)),
+        "\n".join([*_notes(setup, found), *_signatures(candidates)]),
         digits=dict.fromkeys(titles, DIGITS),
         shaded=frozenset(at for at, each in enumerate(found) if each.human),
         keys=1,
@@ -121,6 +121,12 @@ def _correlation_notes(
     for each in own:
         if each.agreement.reason:
             yield f"{titles[each.metric]}, {each.measure.title}: {each.agreement.reason}."
+    yield from _signatures(candidates)
+
+
+def _signatures(candidates: Sequence[Candidate]) -> list[str]:
+    """How the metrics were computed."""
+    return [each.signature for each in candidates if each.signature]
 
 
 def _cell(correlation: Correlation, alpha: float) -> Cell:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
@@ -90,7 +90,9 @@ class SensitivityResult:
 
     def tables(self) -> list[Table]:
         """The two stages as in Table 1, the systems, and what else was asked."""
-        return tables(self.study, self.questions, self.findings)
+        found = tables(self.study, self.questions, self.findings)
+        signed = self.study.signatures
+        return [replace(each, note="\n".join(filter(None, [each.note, *signed]))) for each in found]
 
     def charts(self) -> list[Chart]:
         """Sensitivity by quality as in Figures 3 and 4, and what else was asked."""

@@ -34,6 +34,7 @@ class Study:
     people: People
     candidates: tuple[Candidate, ...]
     notes: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -45,8 +46,12 @@ class Study:
         *,
         lower: Sequence[str] = (),
         notes: Sequence[str] = (),
+        signatures: Sequence[str] = (),
     ) -> Study:
-        """From the statistics of every metric and system; `lower` names those to turn round."""
+        """From the statistics of every metric and system; `lower` names those to turn round.
+
+        `signatures` say how the metrics were computed, and stand below every table.
+        """
         titles = labels([each[0].metric for each in statistics])
         if twice := next((title for title in titles if titles.count(title) > 1), None):
             raise DataError(f"two metrics are called {twice!r}; rename a file of scores.")
@@ -54,7 +59,8 @@ class Study:
             candidate_of(each, title, texts, people, lower=lower)
             for each, title in zip(statistics, titles, strict=True)
         )
-        return cls(tuple(systems), texts, people, candidates, (*people.notes, *notes))
+        told = (*people.notes, *notes)
+        return cls(tuple(systems), texts, people, candidates, told, tuple(signatures))
 
 
 def candidate_of(
