@@ -18,7 +18,7 @@ from assay.intervals import interval
 from assay.metrics.base import Array, Statistics
 from assay.metrics.mean import Mean
 from assay.plots import bar_chart
-from assay.results import Chart, Record, Table
+from assay.results import Cell, Chart, Record, Table
 from assay.significance import bootstrap
 
 __all__ = ["ScorerDifference", "ScorerResult", "scorer_differences"]
@@ -90,7 +90,7 @@ class ScorerResult:
         ends = ("", " low", " high") if self.resamples else ("",)
         means = tuple(f"{kind}{end}" for kind in _KINDS for end in ends)
         columns = ("system", *means, "segments", "found ref", "found sys")
-        rows = [
+        rows: list[tuple[Cell, ...]] = [
             (
                 each.system,
                 *each.signed[: len(ends)],
