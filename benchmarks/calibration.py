@@ -13,9 +13,9 @@ import sys
 from importlib import import_module
 
 import numpy as np
-from calibrations.harness import DATA, table
+from calibrations.harness import DATA, lines
 
-PARTS: tuple[str, ...] = ("suites", "muler")
+PARTS = ("scores", "muler", "suites")
 
 
 def main() -> None:
@@ -29,7 +29,8 @@ def main() -> None:
     for name in args.parts or PARTS:
         part = import_module(f"calibrations.{name}")
         print(f"\n## {part.__doc__.splitlines()[0]}\n", flush=True)
-        print(table(part.rows(args.runs, np.random.default_rng(args.seed))), flush=True)
+        for line in lines(part.rows(args.runs, np.random.default_rng(args.seed))):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

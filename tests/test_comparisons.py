@@ -165,11 +165,11 @@ def test_where_lower_is_better_the_lower_segment_wins_and_the_difference_keeps_i
 
 
 def test_the_interval_of_a_difference_is_that_of_its_replicates():
-    first, second = np.random.default_rng(0).gamma(2, size=(2, 30))
+    first, second = np.random.default_rng(0).gamma(2, size=(2, 130))
     found = compare(first, second, level=0.8)
     gaps = first - second
-    draws = np.random.default_rng(1).choice(30, size=(200, 30), replace=True)
-    jackknife = np.array([np.delete(gaps, at).mean() for at in range(30)])
+    draws = np.random.default_rng(1).choice(130, size=(200, 130), replace=True)
+    jackknife = np.array([np.delete(gaps, at).mean() for at in range(130)])
     slow = interval(gaps.mean(), gaps[draws].mean(axis=1), level=0.8, jackknife=jackknife)
     assert (found.low, found.high) == pytest.approx(slow[:2])
 

@@ -1,6 +1,7 @@
 """What `score` gives back, held against slow and obvious versions."""
 
 import math
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -33,8 +34,8 @@ EVERYTHING = Questions(
 )
 KEYS = [
     *("system", "metric", "signature", "score"),
-    *("low", "high", "baseline", "difference", "p", "p_holm", "effect", "cluster"),
-    *("document", "segment"),
+    *("low", "high", "baseline", "difference", "difference_low", "difference_high"),
+    *("p", "p_holm", "test", "effect", "cluster", "document", "n", "segment"),
 ]
 
 
@@ -209,9 +210,10 @@ def test_tables_show_what_the_records_say(everything, records):
     ranked = sorted(of(records, "corpus"), key=lambda each: (each["cluster"], -each["score"]))
     assert sure == [tuple(each[key] for key in keys) for each in ranked]
     grid = tables["TER by document"]
-    assert grid.columns == ("document", *NAMES)
+    assert grid.columns == ("document", "n", *NAMES)
+    assert {row[0]: row[1] for row in grid.rows} == Counter(DOCUMENTS)
     cells = {
-        (name, row[0]): cell for row in grid.rows for name, cell in zip(NAMES, row[1:], strict=True)
+        (name, row[0]): cell for row in grid.rows for name, cell in zip(NAMES, row[2:], strict=True)
     }
     assert cells == {
         (each["system"], each["document"]): each["score"] for each in of(records, "document", "ter")
@@ -227,9 +229,85 @@ def test_the_method_is_told_beside_the_figures(everything):
     )
     assert notes["BLEU: every pair"].startswith(
         "low, high: 95% BCa bootstrap interval of the difference, 200 resamples. "
-        "p: paired bootstrap, 200 trials, every pair; * is p < 0.05 after Holm."
+        "p: paired bootstrap, 200 resamples, every pair; * is p < 0.05 after Holm."
     )
-    assert "95% centred bootstrap" in notes["MacroF1: how sure is it?"]
+    assert notes["MacroF1: how sure is it?"].startswith("low, high: 95% jackknife interval.")
+    assert (
+        "p: jackknife t-test (a bootstrap of types finds too much)" in notes["MacroF1: every pair"]
+    )
+    assert "fewer than 20 segments has neither interval nor p" in notes["BLEU by document"]
+
+
+def test_a_bootstrap_interval_of_types_is_called_approximate():
+    questions = Questions(confidence=True, method="bca", resamples=9)
+    tables = score(SYSTEMS, [REFERENCE], ["bleu", "macrof"], questions=questions).tables()
+    assert [("only approximate" in table.note) for table in tables] == [False, False, True]
+
+
+def test_sacrebleus_statistic_is_named():
+    questions = Questions(test="bootstrap", statistic="sacrebleu", resamples=9)
+    result = score(SYSTEMS, [REFERENCE], ["bleu"], questions=questions)
+    assert "sacreBLEU's statistic (approximate: finds too much" in result.tables()[1].note
+    assert "9 resamples" in result.tables()[1].note
+    assert "sacreBLEU's statistic" in result.records()[1]["test"]
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
+def test_the_paired_test_of_types_does_not_find_what_is_not_there(test):
+    """Outputs of two systems that change places at random; with the bootstrap a fifth differ."""
+    rng = np.random.default_rng(11)
+    found = []
+    for _ in range(120):
+        keep = rng.integers(2, size=120).astype(bool)
+        pair = zip(keep, SYSTEMS["atlas"], SYSTEMS["birch"], strict=True)
+        mixed = [(a, b) if same else (b, a) for same, a, b in pair]
+        systems = {"a": [a for a, _ in mixed], "b": [b for _, b in mixed]}
+        questions = Questions(test=test, resamples=200, trials=200)
+        found.append(score(systems, [REFERENCE], ["macrof"], questions=questions).records()[1]["p"])
+    assert np.mean(np.array(found) < 0.05) < 0.1
+
+
+HALVES = tuple("part 10" if at % 2 else "part 9" for at in range(120))
+
+
+@pytest.mark.parametrize("every", [False, True], ids=["baseline", "all pairs"])
+@pytest.mark.parametrize("metric", ["bleu", "macrof"])
+def test_groups_have_intervals_and_tests_of_their_own(metric, every):
+    questions = Questions(
+        groups=True, confidence=True, test="bootstrap", all_pairs=every, resamples=100
+    )
+    dataset = replace(DATASET, groups=HALVES)
+    result = score_dataset(dataset, parse_all([metric]), questions=questions)
+    whole = result.records()
+    assert {each["n"] for each in whole if each["group"]} == {60}
+    p = []
+    for name in ("part 9", "part 10"):
+        chosen = [at for at, group in enumerate(HALVES) if group == name]
+        alone = Dataset(
+            systems={each: tuple(lines[at] for at in chosen) for each, lines in SYSTEMS.items()},
+            references=tuple((REFERENCE[at],) for at in chosen),
+        )
+        asked = replace(questions, groups=False)
+        wanted = score_dataset(alone, parse_all([metric]), questions=asked).records()
+        found = [each for each in whole if each["group"] == name]
+        keys = ("system", "score", "low", "high", "baseline", "difference_low", "p", "test")
+        assert [[each[key] for key in keys] for each in found] == [
+            pytest.approx([each[key] for key in keys]) for each in wanted
+        ]
+        p += [(each["p"], each["p_holm"]) for each in found if each["p"] is not None]
+    raw, corrected = zip(*p, strict=True)
+    assert corrected == pytest.approx(holm(raw))
+    tables = [table for table in result.tables() if "by group" in table.title]
+    names = [row[0] for row in tables[0].rows if row[0] is not None]
+    assert names == ["part 9", "part 10"], "numbers count as numbers"
+    assert any("after Holm over all" in table.note for table in tables)
+
+
+def test_without_intervals_groups_are_a_plain_table_with_their_sizes():
+    dataset = replace(DATASET, groups=HALVES)
+    tables = score_dataset(dataset, parse_all(["bleu"]), questions=Questions(groups=True)).tables()
+    assert tables[1].columns == ("group", "n", *NAMES)
+    assert tables[1].note == ""
 
 
 def test_a_pair_has_a_star_where_it_differs_after_holm(everything, records):
@@ -439,15 +517,50 @@ def test_the_mean_of_segments_is_a_metric_like_any_other():
     assert statistics.corpus() == 0.75
 
 
+def dataset_of(systems, groups=()):
+    lines = {f"s{number}": ("x",) * max(1, len(groups)) for number in range(systems)}
+    return Dataset(lines, (("x",),) * max(1, len(groups)), groups=groups)
+
+
 @pytest.mark.parametrize(("systems", "resamples"), [(2, 1000), (7, 1000), (8, 1120), (19, 6840)])
 def test_there_are_resamples_enough_for_the_smallest_p_to_be_significant(systems, resamples):
-    asked = Questions(test="bootstrap", all_pairs=True).filled(systems)
+    asked = Questions(test="bootstrap", all_pairs=True).filled(dataset_of(systems))
     assert asked.resamples == resamples
     pairs = len(all_pairs(systems))
     assert holm([1 / (resamples + 1)] * pairs)[0] < 0.05
 
 
 def test_a_number_of_resamples_that_is_given_stands():
-    asked = Questions(test="bootstrap", all_pairs=True, resamples=50, trials=70).filled(19)
+    asked = Questions(test="bootstrap", all_pairs=True, resamples=50, trials=70)
+    asked = asked.filled(dataset_of(19))
     assert (asked.resamples, asked.trials) == (50, 70)
-    assert Questions(all_pairs=True, test="randomisation").filled(30).trials == 17_400
+    many = Questions(all_pairs=True, test="randomisation").filled(dataset_of(30))
+    assert many.trials == 17_400
+
+
+def test_many_groups_need_more_resamples():
+    groups = (*(f"g{at // 20}" for at in range(20 * 40)), "small")
+    asked = Questions(test="bootstrap", groups=True).filled(dataset_of(2, groups))
+    assert asked.resamples == 40 * 2 / 0.05
+
+
+def test_few_segments_are_compared_by_the_jackknife():
+    systems = {name: lines[:60] for name, lines in SYSTEMS.items()}
+    questions = Questions(test="bootstrap", confidence=True, resamples=50)
+    result = score(systems, [REFERENCE[:60]], ["bleu"], questions=questions)
+    note = result.tables()[1].note
+    assert "95% jackknife interval. p: jackknife t-test (a bootstrap of fewer than 100" in note
+    asked = Questions(test="bootstrap", statistic="sacrebleu", resamples=50)
+    result = score(systems, [REFERENCE[:60]], ["bleu"], questions=asked)
+    assert "sacreBLEU's statistic" in result.tables()[1].note
+
+
+def test_small_and_large_groups_each_have_the_method_that_holds():
+    groups = tuple("large" if at < 100 else "small" for at in range(120))
+    questions = Questions(groups=True, confidence=True, test="bootstrap", resamples=50)
+    dataset = replace(DATASET, groups=groups)
+    result = score_dataset(dataset, parse_all(["bleu"]), questions=questions)
+    tests = {each["group"]: each["test"] for each in result.records() if each["test"]}
+    assert tests["large"].startswith("paired bootstrap")
+    assert tests["small"].startswith("jackknife")
+    assert "With fewer than 100 segments: jackknife interval and test" in result.tables()[-1].note

@@ -21,6 +21,7 @@ from assay.significance import (
     all_pairs,
     bootstrap,
     paired_bootstrap,
+    paired_jackknife,
     paired_randomisation,
 )
 
@@ -164,8 +165,32 @@ def test_resampling_is_calibrated_where_systems_do_not_differ():
         assert 0.4 <= np.mean(p) <= 0.6
 
 
+def test_the_jackknife_of_a_mean_is_the_paired_t_test():
+    first, second = np.random.default_rng(5).normal([0.0, 0.4], 1, size=(30, 2)).T
+    (found,) = paired_jackknife(means(first, second), pairs=[(0, 1)])
+    students = scipy.stats.ttest_rel(first, second)
+    assert found.p == pytest.approx(students.pvalue, rel=1e-9)
+    assert (found.low, found.high) != (0, 0)
+    (same,) = paired_jackknife(means(first, first), pairs=[(0, 1)])
+    assert same.p == 1
+    (shifted,) = paired_jackknife(means(first, first + 1), pairs=[(0, 1)])
+    assert math.isnan(shifted.p), "a difference that does not vary says nothing about its spread"
+
+
+def test_the_jackknife_of_types_leaves_out_one_segment_at_a_time():
+    statistics = sparse_systems(2, 50, 30, np.random.default_rng(6))
+    (found,) = paired_jackknife(statistics, pairs=[(0, 1)])
+    rest = [np.delete(np.arange(50), at) for at in range(50)]
+    slow = np.array([statistics[0][r].corpus() - statistics[1][r].corpus() for r in rest])
+    error = np.sqrt(49 / 50 * np.sum((slow - slow.mean()) ** 2))
+    t = (statistics[0].corpus() - statistics[1].corpus()) / error
+    assert found.p == pytest.approx(2 * scipy.stats.t.sf(abs(t), 49), rel=1e-9)
+
+
 def test_a_single_segment_is_never_significant():
     systems = means([1.0], [5.0])
+    (left_out,) = paired_jackknife(systems, pairs=[(0, 1)])
+    assert left_out.p == 1
     for test in (paired_bootstrap, paired_randomisation):
         (found,) = test(systems, pairs=[(0, 1)], rng=rng())
         assert (found.difference, found.p, found.p_holm) == (-4, 1, 1)
@@ -236,7 +261,7 @@ def test_no_pairs_are_no_comparisons():
 
 
 def test_without_resamples_the_interval_is_unknown():
-    systems = means([1.0, 2.0, 4.0], [1.0, 1.0, 1.0])
+    systems = means(np.arange(120.0), np.ones(120))
     (found,) = paired_randomisation(systems, pairs=[(0, 1)], resamples=0, trials=9, rng=rng())
     assert math.isnan(found.low)
     assert found.p > 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,17 +76,19 @@ def coverage(
 
 def table(rows: Iterable[Row]) -> str:
     """The rows in Markdown."""
-    lines = [
-        "| test | metric | n | runs | p < .05 | p < .01 | below | above | covered | width | |",
-        "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|",
-    ]
+    return "\n".join(lines(rows))
+
+
+def lines(rows: Iterable[Row]) -> Iterator[str]:
+    """The lines of the table in Markdown, as the rows come."""
+    yield "| test | metric | n | runs | p < .05 | p < .01 | below | above | covered | width | |"
+    yield "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|"
     for row in rows:
         figures = [_share(x) for x in (row.at_05, row.at_01, row.below, row.above, row.coverage)]
         width = "" if math.isnan(row.width) else f"{row.width:.3g}"
         mark = "" if row.calibrated else "off"
         cells = (row.test, row.metric, f"{row.n:,}", f"{row.runs:,}", *figures, width, mark)
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        yield "| " + " | ".join(cells) + " |"
 
 
 def _share(value: float) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.intervals import ROUNDING, interval
+from assay.intervals import ROUNDING, interval, usual_method
 from assay.metrics.base import Array, Statistics
 
 __all__ = [
@@ -35,7 +35,7 @@ class Comparison(NamedTuple):
     """The first system against the second, both given by their positions.
 
     `difference` is the first score minus the second in the metric's own units, whichever
-    direction is better; `low` and `high` are its interval by the metric's method. `p_holm` is
+    direction is better; `low` and `high` are its interval by the usual method. `p_holm` is
     corrected for all comparisons of one call. `effect` is the mean over the standard deviation of
     the jackknife pseudo-values of the difference (Cohen's d_z for a mean of segment scores): 0 for
     identical systems, `nan` for a difference that does not vary. `wins`, `ties` and `losses` are
@@ -96,7 +96,7 @@ def comparisons(
             difference,
             replicates[i] - replicates[j],
             level=level,
-            method=statistics[i].metric.interval_method,
+            method=usual_method(statistics[i].metric, len(statistics[i])),
             jackknife=jackknife,
         )
         noise = ROUNDING * len(jackknife) * max(abs(scores[i]), abs(scores[j]))

@@ -8,25 +8,41 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from assay.data import DataError
-from assay.metrics.base import Array
+from assay.metrics.base import Array, Metric
 
-__all__ = ["Interval", "IntervalMethod", "interval"]
+__all__ = [
+    "ENOUGH",
+    "Interval",
+    "IntervalMethod",
+    "interval",
+    "standard_error",
+    "usual_method",
+]
 
-IntervalMethod = Literal["bca", "percentile", "basic", "centred"]
+IntervalMethod = Literal["bca", "percentile", "basic", "jackknife"]
 
 ROUNDING = 1e-12
 """Scores that differ by less than this share of their size are the same, but for rounding."""
 
 
+ENOUGH = 100
+"""From so many segments on, the bootstrap holds what it says: see docs/significance.md."""
+
+
 class Interval(NamedTuple):
     """Where the true value lies, and how far off-centre the resampled values are.
 
-    `bias` is the mean of the replicates minus the observed value. `nan` is unknown.
+    `bias` is the mean of the replicates minus the observed value, `nan` without replicates.
     """
 
     low: float
     high: float
     bias: float
+
+
+def usual_method(metric: Metric, segments: int) -> IntervalMethod:
+    """The method that holds what it says for this metric and so many segments."""
+    return metric.interval_method if segments >= ENOUGH else "jackknife"
 
 
 def interval(
@@ -36,24 +52,29 @@ def interval(
     level: float = 0.95,
     method: IntervalMethod = "bca",
     jackknife: Array | None = None,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> Interval:
     """The interval that holds the true value with probability `level`.
 
-    "percentile" takes the quantiles of the replicates, "basic" mirrors them at the observed
-    value, and "centred" moves them by the bias. "bca" (Efron, 1987) corrects them for bias and
-    skewness, by the `jackknife`: the value without each segment in turn. BCa is right for most
-    metrics. Where the bias is larger than the standard error, as for metrics over types, whose
-    resamples lose rare ones, only "centred" holds what it says: see docs/significance.md.
+    "percentile" takes the quantiles of the replicates, and "basic" mirrors them at the observed
+    value. "bca" (Efron, 1987) corrects them for bias and skewness, by the `jackknife`: the value
+    without each segment in turn. "jackknife" looks at that alone: the observed value, give or
+    take its standard error times a quantile of Student's t. BCa is right for most metrics. For
+    metrics over types, whose resamples lose rare ones, only "jackknife" holds what it says: see
+    docs/significance.md. It ends at the `bounds`, beyond which there is no value.
 
     - Where the observed value lies outside of all replicates, the bias is beyond what BCa can
       correct, and the percentile interval is given.
-    - Without a jackknife, or with one whose values are all the same, the acceleration is 0.
+    - Without a jackknife, or with one whose values are all the same, the acceleration is 0, and
+      a "jackknife" interval is unknown or of no width.
     - Replicates that are all the same give an interval of no width.
     - A jackknife of one segment, an unknown observed value or no replicate gives `nan`: one
       segment says nothing about how much segments vary. Unknown replicates are left out.
     """
     if not 0 < level < 1:
         raise DataError(f"level {level:g}: give a share between 0 and 1, such as 0.95.")
+    if method == "jackknife":
+        return _jackknife_interval(observed, jackknife, level, bounds)
     known = replicates[~np.isnan(replicates)]
     if math.isnan(observed) or not known.size:
         return Interval(math.nan, math.nan, math.nan)
@@ -66,9 +87,37 @@ def interval(
     low, high = np.quantile(known, tails)
     if method == "basic":
         low, high = 2 * observed - high, 2 * observed - low
-    if method == "centred":
-        low, high = low - bias, high - bias
     return Interval(float(low), float(high), bias)
+
+
+def standard_error(jackknife: Array) -> float:
+    """The standard error of a value, from the value without each segment in turn.
+
+    `nan` for fewer than two known values.
+
+    >>> round(standard_error(np.array([2.5, 2.0, 1.5])), 9)  # the mean of 1, 2 and 3
+    0.577350269
+    """
+    known = jackknife[~np.isnan(jackknife)]
+    count = len(known)
+    if count < 2:
+        return math.nan
+    return math.sqrt((count - 1) / count * float(((known - known.mean()) ** 2).sum()))
+
+
+def _jackknife_interval(
+    observed: float, jackknife: Array | None, level: float, bounds: tuple[float, float]
+) -> Interval:
+    from scipy.special import stdtrit
+
+    if jackknife is None or math.isnan(observed):
+        return Interval(math.nan, math.nan, math.nan)
+    known = np.count_nonzero(~np.isnan(jackknife))
+    reach = float(stdtrit(known - 1, (1 + level) / 2)) * standard_error(jackknife)
+    if math.isnan(reach):
+        return Interval(math.nan, math.nan, math.nan)
+    least, most = min(bounds[0], observed), max(bounds[1], observed)
+    return Interval(max(least, observed - reach), min(most, observed + reach), math.nan)
 
 
 def _corrected(tails: Array, observed: float, replicates: Array, jackknife: Array | None) -> Array:

@@ -21,10 +21,19 @@ from assay.comparisons import (
     significant,
 )
 from assay.data import DataError
-from assay.intervals import ROUNDING, Interval, IntervalMethod, interval
+from assay.intervals import (
+    ENOUGH,
+    ROUNDING,
+    Interval,
+    IntervalMethod,
+    interval,
+    standard_error,
+    usual_method,
+)
 from assay.metrics.base import Array, Statistics
 
 __all__ = [
+    "ENOUGH",
     "BootstrapStatistic",
     "Comparison",
     "Interval",
@@ -39,9 +48,11 @@ __all__ = [
     "holm",
     "interval",
     "paired_bootstrap",
+    "paired_jackknife",
     "paired_randomisation",
     "rank_clusters",
     "significant",
+    "usual_method",
 ]
 
 BootstrapStatistic = Literal["two-sided", "sacrebleu"]
@@ -67,15 +78,22 @@ def confidence(
     statistics: Statistics,
     *,
     level: float = 0.95,
-    method: IntervalMethod = "bca",
+    method: IntervalMethod | None = None,
     resamples: int = 1000,
     rng: np.random.Generator,
 ) -> Interval:
-    """The bootstrap interval of one system's corpus score; see `interval`."""
-    replicates = bootstrap([statistics], resamples=resamples, rng=rng)[0]
+    """The interval of one system's corpus score, by default with the usual method."""
+    chosen = method or usual_method(statistics.metric, len(statistics))
+    count = 0 if chosen == "jackknife" else resamples
+    replicates = bootstrap([statistics], resamples=count, rng=rng)[0]
     jackknife = statistics.without_each()
     return interval(
-        statistics.corpus(), replicates, level=level, method=method, jackknife=jackknife
+        statistics.corpus(),
+        replicates,
+        level=level,
+        method=chosen,
+        jackknife=jackknife,
+        bounds=statistics.metric.bounds,
     )
 
 
@@ -93,7 +111,8 @@ def paired_bootstrap(
 
     p is the share of resamples whose difference is at least as far from the mean difference as
     the observed one is from 0: two-sided, and 1 for identical systems. One segment cannot be
-    resampled, so its p is 1 as well; for a handful of segments prefer `paired_randomisation`.
+    resampled, so its p is 1 as well. For fewer than 100 segments, and for metrics over types,
+    p is too small: prefer `paired_jackknife` or `paired_randomisation`.
 
     "sacrebleu" is the statistic of sacreBLEU and Moses: how often |difference|, less its mean,
     is above the observed |difference|. It gives their figures, also the 1 / (resamples + 1) that
@@ -136,6 +155,23 @@ def paired_randomisation(
     return comparisons(statistics, pairs=pairs, p=p, replicates=replicates, level=level)
 
 
+def paired_jackknife(
+    statistics: Sequence[Statistics], *, pairs: Pairs, level: float = 0.95
+) -> list[Comparison]:
+    """Compare systems by leaving out one segment at a time (Tukey, 1958).
+
+    p is that of Student's t: the difference by its jackknife standard error, which is the paired
+    t-test where the score is a mean of segment scores. It stands in for `paired_bootstrap` where
+    there are few segments, and where resampling changes what is measured: in metrics over types.
+    """
+    _check(statistics)
+    without = [each.without_each() for each in statistics]
+    scores = [each.corpus() for each in statistics]
+    p = [_jackknife_p(scores[i], scores[j], without[i] - without[j]) for i, j in pairs]
+    none = np.zeros((len(statistics), 0))
+    return comparisons(statistics, pairs=pairs, p=np.array(p), replicates=none, level=level)
+
+
 def bootstrap_p(
     differences: Array,
     first: float,
@@ -154,6 +190,25 @@ def bootstrap_p(
     else:
         reached = np.abs(known - known.mean()) >= _threshold(first, second)
     return (np.count_nonzero(reached) + 1) / (len(known) + 1)
+
+
+def _jackknife_p(first: float, second: float, jackknife: Array) -> float:
+    """The two-sided p of a difference; 1 for identical systems and for a single segment.
+
+    A difference that does not vary over segments has none.
+    """
+    from scipy.special import stdtr
+
+    if math.isnan(first - second):
+        return math.nan
+    error = standard_error(jackknife)
+    noise = ROUNDING * len(jackknife) * max(abs(first), abs(second))
+    if math.isnan(error) or _threshold(first, second) <= 0:
+        return 1.0
+    if error <= noise:
+        return math.nan
+    known = np.count_nonzero(~np.isnan(jackknife))
+    return float(2 * stdtr(known - 1, -abs(first - second) / error))
 
 
 def _randomisation_p(

@@ -77,14 +77,20 @@ def test_json_tells_how_it_came_about(run):
     )
 
 
+TESTED = [
+    *("baseline", "difference", "difference_low", "difference_high"),
+    *("p", "p_holm", "test", "effect"),
+]
+
+
 @pytest.mark.parametrize(
     ("options", "extra"),
     [
         ("", []),
         ("--confidence", ["low", "high"]),
-        ("--paired-bs", ["baseline", "difference", "p", "p_holm", "effect"]),
+        ("--paired-bs", TESTED),
         ("-sl", ["segment"]),
-        ("--documents --docs docs.tsv", ["document"]),
+        ("--documents --docs docs.tsv", ["document", "n"]),
     ],
 )
 def test_records_have_the_keys_that_were_asked_for(run, options, extra):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import get_args
 
 from assay.checks import oddities
 from assay.cli.commands import Command, whole_number
@@ -13,6 +14,7 @@ from assay.data import DataError
 from assay.io import read_scores
 from assay.results import FINER
 from assay.scoring import Questions, ScoreResult, score_each
+from assay.significance import IntervalMethod
 
 __all__ = ["COMMAND"]
 
@@ -46,22 +48,23 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
     add(
         "--groups",
         metavar="FILE",
-        help="score every sub-corpus: a file with the group of each "
-        "segment (its domain, say), a line each",
+        help="score every sub-corpus: a file with the group of each segment (its domain, say), "
+        "a line each; intervals and tests, where asked for, are given for each group, too",
     )
     add("--confidence", action="store_true", help="bootstrap interval of every score")
     add(
         "--interval",
-        choices=("bca", "percentile", "basic", "centred"),
-        help="kind of interval, asks for --confidence by itself (default: bca; centred for macrof "
-        "and microf)",
+        choices=get_args(IntervalMethod),
+        help="kind of interval, asks for --confidence by itself (default: bca; jackknife for "
+        "macrof and microf, where the others are only approximate)",
     )
     add("--level", type=float, default=0.95, metavar="SHARE", help="of intervals (default: 0.95)")
     test = group.add_mutually_exclusive_group()
     test.add_argument(
         "--paired-bs",
         action="store_true",
-        help="is each system different from the first? by paired bootstrap",
+        help="is each system different from the first? by paired bootstrap (macrof and microf: "
+        "by a jackknife, since the bootstrap would find too much)",
     )
     test.add_argument(
         "--paired-ar", action="store_true", help="the same by approximate randomisation"
@@ -100,7 +103,7 @@ def _run(args: argparse.Namespace) -> int:
         raise DataError("-b prints bare scores as text: leave -b out, or name a file in .txt.")
     inputs = read_inputs(args)
     dataset = inputs.dataset
-    questions = asked.filled(len(dataset.systems))
+    questions = asked.filled(dataset)
     metrics = read_metrics(args, dataset)
     check_output(args, inputs.files)
     imported = [

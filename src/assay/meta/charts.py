@@ -15,7 +15,7 @@ from assay.meta.panel import Candidate, Panel
 from assay.metrics.base import Array, Statistics
 from assay.plots import heat_map, scatter
 from assay.results import Chart, Record
-from assay.significance import bootstrap, interval
+from assay.significance import confidence
 
 __all__ = ["charts"]
 
@@ -71,7 +71,7 @@ def _scatter(panel: Panel, candidate: Candidate, seed: int) -> Chart:
     if limits is not None:
         bars["human low"], bars["human high"] = limits
     if candidate.statistics:
-        bars["low"], bars["high"] = _metric_limits(candidate.statistics, own, seed)
+        bars["low"], bars["high"] = _metric_limits(candidate.statistics, seed)
     notes = ["One point per system."]
     if bars:
         apart = panel.level == "document" and limits is not None
@@ -115,14 +115,10 @@ def _human_limits(human: Array, ratings: Array) -> Array | None:
     return np.stack([human - reach, human + reach])
 
 
-def _metric_limits(statistics: Sequence[Statistics], own: Array, seed: int) -> Array:
-    """Both ends of the bootstrap intervals of the metric's scores."""
-    replicates = bootstrap(statistics, resamples=RESAMPLES, rng=np.random.default_rng(seed))
-    centred = statistics[0].metric.interval_method == "centred"
-    ends = [
-        interval(float(score), each, method="centred" if centred else "percentile")[:2]
-        for score, each in zip(own, replicates, strict=True)
-    ]
+def _metric_limits(statistics: Sequence[Statistics], seed: int) -> Array:
+    """Both ends of the intervals of the metric's scores."""
+    rng = np.random.default_rng(seed)
+    ends = [confidence(each, resamples=RESAMPLES, rng=rng)[:2] for each in statistics]
     return np.array(ends).T
 
 

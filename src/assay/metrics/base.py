@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -62,12 +63,19 @@ class Metric(Settings, ABC):
     higher_is_better: ClassVar[bool] = True
     needs_references: ClassVar[bool] = True
     scale: ClassVar[str] = "0-100"
-    interval_method: ClassVar[Literal["bca", "percentile", "basic", "centred"]] = "bca"
+    interval_method: ClassVar[Literal["bca", "jackknife"]] = "bca"
 
     @property
     def is_small(self) -> bool:
         """Whether scores are of the size of 1, so that people need more decimals of them."""
         return self.scale.endswith("1")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the largest score there can be."""
+        if self.scale != "0-100":
+            return -math.inf, math.inf
+        return 0.0, 100.0 if self.higher_is_better else math.inf
 
     @abstractmethod
     def rows(self, segments: Sequence[Segment]) -> Rows:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.metrics.base import Array
+from assay.metrics.base import Metric
 from assay.plots import bar_chart, heat_map
 from assay.results import Cell, Chart, PValue, Record, Table
-from assay.scoring.entries import MetricScores, labels, parts
-from assay.scoring.questions import ALPHA, Questions
-from assay.significance import Comparison
+from assay.scoring.entries import Grouped, MetricScores, Part, labels, parts
+from assay.scoring.questions import ALPHA, FEWEST, Questions
+from assay.significance import ENOUGH, Comparison, IntervalMethod, usual_method
 
 __all__ = ["Display"]
 
@@ -36,11 +36,13 @@ class Display:
             if entry.comparisons and self.questions.all_pairs:
                 found.append(self._pairs(entry))
         for entry in self.by_metric:
-            for kind, (names, scores) in parts(entry):
-                found.append(self._grid(entry, kind, names, scores))
+            for kind, grouped in parts(entry):
+                found += self._part_tables(entry, kind, grouped)
             if entry.segments is not None:
                 numbers = range(1, entry.segments.shape[1] + 1)
-                found.append(self._grid(entry, "segment", numbers, entry.segments))
+                scores = zip(numbers, entry.segments.T, strict=True)
+                rows = [[number, *map(float, values)] for number, values in scores]
+                found.append(self._grid(entry, ("segment",), rows))
         return found
 
     def charts(self) -> list[Chart]:
@@ -63,23 +65,88 @@ class Display:
         return Table("Scores", ("system", *columns), rows, note, best=best, finer=finer)
 
     def _details(self, entry: MetricScores) -> Table:
-        asked, compared = self.questions, {each.first: each for each in entry.comparisons or ()}
+        compared = {each.first: each for each in entry.comparisons or ()}
         columns = ["system", self._column(entry)]
         columns += ["low", "high"] if entry.intervals else []
         columns += ["cluster"] if entry.clusters else []
-        baseline = bool(entry.comparisons) and not asked.all_pairs
-        columns += ["difference", "p", "p (Holm)", "", "effect", "wins %"] if baseline else []
+        columns += _AGAINST_FIRST if self._has_baseline else []
         rows: list[list[Cell]] = []
         for at in self._ranked(entry) if entry.clusters else range(len(self.systems)):
             row: list[Cell] = [self.systems[at], float(entry.corpus[at])]
             row += entry.intervals[at][:2] if entry.intervals else []
             row += [entry.clusters[at]] if entry.clusters else []
-            row += _comparison_cells(compared.get(at)) if baseline else []
+            row += _comparison_cells(compared.get(at)) if self._has_baseline else []
             rows.append(row)
         title = f"{self._label(entry)}: how sure is it?"
-        note = self._details_note(entry)
-        finer = self._finer(entry, self._column(entry), "low", "high", "difference")
-        return Table(title, tuple(columns), rows, note, finer=finer)
+        return self._sure(entry, title, columns, rows, self._details_note(entry, entry.length))
+
+    def _part_tables(self, entry: MetricScores, kind: str, grouped: Grouped) -> list[Table]:
+        """The parts of the test set: scores alone, or all that was asked about each."""
+        answered = [part for part in grouped if part.intervals or part.comparisons]
+        few = "" if len(answered) == len(grouped) else self._few_note(kind)
+        if not any(part.intervals for part in answered) and not (answered and self._has_baseline):
+            rows: list[list[Cell]] = [[p.name, p.segments, *map(float, p.scores)] for p in grouped]
+            tables = [self._grid(entry, (kind, "n"), rows, few)]
+        else:
+            tables = [self._part_details(entry, kind, grouped, few)]
+        if answered and self.questions.all_pairs:
+            tables.append(self._part_pairs(entry, kind, answered))
+        return tables
+
+    def _part_details(self, entry: MetricScores, kind: str, grouped: Grouped, few: str) -> Table:
+        columns = [kind, "n", "system", self._column(entry)]
+        columns += ["low", "high"] if self.questions.confidence else []
+        columns += _AGAINST_FIRST if self._has_baseline else []
+        rows = [row for part in grouped for row in self._part_rows(part)]
+        title = f"{self._label(entry)} by {kind}: how sure is it?"
+        largest = max(part.segments for part in grouped)
+        notes = [
+            self._details_note(entry, largest, f"all {kind}s"),
+            self._small_note(entry, grouped),
+        ]
+        return self._sure(entry, title, columns, rows, " ".join(filter(None, [*notes, few])))
+
+    def _part_rows(self, part: Part) -> Iterator[list[Cell]]:
+        """A row per system; the part's name and size stand in the first."""
+        compared = {each.first: each for each in part.comparisons or ()}
+        for at, system in enumerate(self.systems):
+            row: list[Cell] = [None, None] if at else [part.name, part.segments]
+            row += [system, float(part.scores[at])]
+            if self.questions.confidence:
+                row += part.intervals[at][:2] if part.intervals else [None, None]
+            if self._has_baseline:
+                row += _comparison_cells(compared.get(at))
+            yield row
+
+    def _part_pairs(self, entry: MetricScores, kind: str, answered: Sequence[Part]) -> Table:
+        rows: list[list[Cell]] = [
+            [*([None, None] if at else [part.name, part.segments]), *self._pair_cells(each)]
+            for part in answered
+            for at, each in enumerate(part.comparisons or ())
+        ]
+        title = f"{self._label(entry)} by {kind}: every pair"
+        largest = max(part.segments for part in answered)
+        notes = [self._pairs_note(entry, largest, f"all pairs and {kind}s")]
+        notes.append(self._small_note(entry, answered))
+        return self._sure(
+            entry, title, [kind, "n", *_EVERY_PAIR], rows, " ".join(filter(None, notes))
+        )
+
+    def _small_note(self, entry: MetricScores, grouped: Sequence[Part]) -> str:
+        """What is done otherwise where some parts are small and others not."""
+        sizes = [part.segments for part in grouped if part.segments >= FEWEST]
+        tests = {self.questions.test_for(entry.metric, size) for size in sizes}
+        methods = {self.questions.method_for(entry.metric, size) for size in sizes}
+        changed = ["interval"] * (len(methods) > 1)
+        changed += ["test"] * (len(tests) > 1)
+        if not changed:
+            return ""
+        return f"With fewer than {ENOUGH} segments: jackknife {' and '.join(changed)}."
+
+    def _few_note(self, kind: str) -> str:
+        if not self.questions.confidence and self.questions.test == "none":
+            return ""
+        return f"A {kind} of fewer than {FEWEST} segments has neither interval nor p."
 
     def _ranked(self, entry: MetricScores) -> list[int]:
         """The systems by cluster, and by score within one."""
@@ -88,62 +155,76 @@ class Display:
         order = range(len(self.systems))
         return sorted(order, key=lambda at: (clusters[at], sign * float(entry.corpus[at])))
 
-    def _details_note(self, entry: MetricScores) -> str:
-        method = self.questions.method or entry.metric.interval_method
-        parts = [self._interval_note(method)] if entry.intervals else []
-        if entry.comparisons:
-            parts.append(_CLUSTERS if entry.clusters else self._test_note())
-        return " ".join(parts)
+    def _details_note(self, entry: MetricScores, segments: int, over: str = "") -> str:
+        method = self.questions.method_for(entry.metric, segments)
+        parts = [self._interval_note(entry.metric, method)] if entry.intervals else []
+        if entry.comparisons and self.questions.all_pairs:
+            parts.append(_CLUSTERS if not over else "")
+        elif entry.comparisons:
+            parts.append(self._test_note(entry.metric, segments, over))
+        return " ".join(filter(None, parts))
 
-    def _interval_note(self, method: str, of: str = "") -> str:
-        asked = self.questions
-        return (
-            f"low, high: {asked.level:.0%} {_METHODS[method]} bootstrap interval{of}, "
-            f"{asked.resamples} resamples."
-        )
+    def _interval_note(self, metric: Metric, method: IntervalMethod, of: str = "") -> str:
+        level = f"low, high: {self.questions.level:.0%}"
+        if method == "jackknife":
+            return f"{level} jackknife interval{of}."
+        caution = _LOSES if metric.interval_method == "jackknife" else ""
+        resamples = f"{self.questions.resamples} resamples"
+        return f"{level} {_METHODS[method]} bootstrap interval{of}, {resamples}{caution}."
 
-    def _test_note(self) -> str:
-        asked = self.questions
-        kind = "paired bootstrap" if asked.test == "bootstrap" else "approximate randomisation"
-        trials = asked.resamples if asked.test == "bootstrap" else asked.trials
-        against = "every pair" if asked.all_pairs else f"baseline {self.systems[0]}"
-        return f"p: {kind}, {trials} trials, {against}; * is p < {ALPHA} after Holm. {_COLUMNS}"
+    def _test_note(self, metric: Metric, segments: int, over: str = "") -> str:
+        against = "every pair" if self.questions.all_pairs else f"baseline {self.systems[0]}"
+        corrected = f"after Holm over {over}" if over else "after Holm"
+        test = self.questions.test_name(metric, segments)
+        return f"p: {test}, {against}; * is p < {ALPHA} {corrected}. {_COLUMNS}"
+
+    def _pairs_note(self, entry: MetricScores, segments: int, over: str = "") -> str:
+        method = usual_method(entry.metric, segments)
+        interval = self._interval_note(entry.metric, method, " of the difference")
+        return f"{interval} {self._test_note(entry.metric, segments, over)}"
 
     def _pairs(self, entry: MetricScores) -> Table:
-        columns = (
-            "system",
-            "other",
-            "difference",
-            "low",
-            "high",
-            "p",
-            "p (Holm)",
-            "",
-            "effect",
-            "wins %",
-        )
-        rows = []
-        for each in entry.comparisons or ():
-            difference, *rest = _comparison_cells(each)
-            names = (self.systems[each.first], self.systems[each.second])
-            rows.append((*names, difference, each.low, each.high, *rest))
+        rows = [self._pair_cells(each) for each in entry.comparisons or ()]
         title = f"{self._label(entry)}: every pair"
-        note = self._interval_note(entry.metric.interval_method, " of the difference")
-        note = f"{note} {self._test_note()}"
-        finer = self._finer(entry, "low", "high", "difference")
-        return Table(title, columns, rows, note, finer=finer)
+        return self._sure(entry, title, _EVERY_PAIR, rows, self._pairs_note(entry, entry.length))
+
+    def _pair_cells(self, each: Comparison) -> list[Cell]:
+        difference, *rest = _comparison_cells(each)
+        names = (self.systems[each.first], self.systems[each.second])
+        return [*names, difference, each.low, each.high, *rest]
+
+    def _sure(
+        self,
+        entry: MetricScores,
+        title: str,
+        columns: Sequence[str],
+        rows: Sequence[Sequence[Cell]],
+        note: str,
+    ) -> Table:
+        """A table of scores with intervals or tests."""
+        finer = self._finer(entry, self._column(entry), "low", "high", "difference")
+        return Table(title, tuple(columns), rows, note, _DIGITS, finer=finer)
 
     def _grid(
-        self, entry: MetricScores, kind: str, names: Iterable[str | int], scores: Array
+        self,
+        entry: MetricScores,
+        keys: tuple[str, ...],
+        rows: Sequence[Sequence[Cell]],
+        note: str = "",
     ) -> Table:
-        rows = [(name, *map(float, values)) for name, values in zip(names, scores.T, strict=True)]
-        title = f"{self._label(entry)} by {kind}"
+        """A table of bare scores, a column per system."""
+        title = f"{self._label(entry)} by {keys[0]}"
         finer = self._finer(entry, *self.systems)
-        return Table(title, (kind, *self.systems), rows, finer=finer)
+        return Table(title, (*keys, *self.systems), rows, note, finer=finer)
 
     def _finer(self, entry: MetricScores, *columns: str) -> frozenset[str]:
         """The columns, where the metric's scores are small."""
         return frozenset(columns if entry.metric.is_small else ())
+
+    @property
+    def _has_baseline(self) -> bool:
+        """Whether every system is compared with the first."""
+        return self.questions.test != "none" and not self.questions.all_pairs
 
     @property
     def _many_pairs(self) -> bool:
@@ -195,9 +276,13 @@ def _comparison_cells(each: Comparison | None) -> list[Cell]:
     return [each.difference, *p, star, each.effect, 100 * each.wins]
 
 
+_AGAINST_FIRST = ["difference", "p", "p (Holm)", "", "effect", "wins %"]
+_EVERY_PAIR = ["system", "other", "difference", "low", "high", *_AGAINST_FIRST[1:]]
+_DIGITS = {"effect": 2}
 _CLUSTERS = "cluster: every system of one cluster differs from every one of the next (p below)."
 _COLUMNS = (
     "effect: mean by standard deviation of the difference over segments. "
     "wins %: segments on which the system is better."
 )
-_METHODS = {"bca": "BCa", "percentile": "percentile", "basic": "basic", "centred": "centred"}
+_METHODS = {"bca": "BCa", "percentile": "percentile", "basic": "basic"}
+_LOSES = ": only approximate, since resamples lose rare types"

@@ -12,14 +12,25 @@ from numpy.typing import NDArray
 from assay.metrics.base import Array, Metric
 from assay.significance import Comparison, Interval
 
-__all__ = ["Grouped", "MetricScores", "labels", "parts"]
+__all__ = ["Grouped", "MetricScores", "Part", "labels", "parts"]
 
 
-class Grouped(NamedTuple):
-    """Scores of parts of the test set, (systems, groups)."""
+class Part(NamedTuple):
+    """What a metric says of all systems on a part of the test set: a group or a document.
 
-    names: tuple[str, ...]
+    `segments` is how many it has. What was not asked for, or cannot be said of so few segments,
+    is None. The comparisons' `p_holm` is corrected over all parts.
+    """
+
+    name: str
+    segments: int
     scores: Array
+    intervals: list[Interval] | None = None
+    comparisons: list[Comparison] | None = None
+
+
+Grouped = tuple[Part, ...]
+"""The parts of the test set, all of one kind."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +39,8 @@ class MetricScores:
 
     metric: Metric
     signature: str
+    length: int
+    """The number of segments."""
     corpus: Array
     intervals: list[Interval] | None = None
     segments: Array | None = None

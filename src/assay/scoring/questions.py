@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from assay.significance import BootstrapStatistic, IntervalMethod
+from assay.data import Dataset
+from assay.metrics.base import Metric
+from assay.significance import ENOUGH, BootstrapStatistic, IntervalMethod, usual_method
 
-__all__ = ["ALPHA", "Questions"]
+__all__ = ["ALPHA", "FEWEST", "Questions", "Test"]
+
+FEWEST = 20
+"""A group or document of fewer segments gets no interval and no p: see docs/significance.md."""
+
+_SACREBLEUS = "sacreBLEU's statistic (approximate: finds too much, see docs)"
+
+Test = Literal["none", "bootstrap", "randomisation", "jackknife"]
 
 ALPHA = 0.05
 """A difference is marked as significant where its corrected p is below this."""
@@ -22,22 +32,54 @@ class Questions:
     documents: bool = False
     groups: bool = False
     confidence: bool = False
-    method: IntervalMethod | None = None  # each metric's own: BCa, or centred for types
+    method: IntervalMethod | None = None  # each metric's own: BCa, or the jackknife for types
     level: float = 0.95
-    test: Literal["none", "bootstrap", "randomisation"] = "none"
+    test: Test = "none"
     statistic: BootstrapStatistic = "two-sided"
     all_pairs: bool = False
     resamples: int | None = None  # as many as it takes
     trials: int | None = None
 
-    def filled(self, systems: int) -> Questions:
-        """The same questions with enough resamples and trials for so many systems.
+    def method_for(self, metric: Metric, segments: int) -> IntervalMethod:
+        """The kind of interval: the one that was asked for, or the usual one."""
+        return self.method or usual_method(metric, segments)
+
+    def test_for(self, metric: Metric, segments: int) -> Test:
+        """The test that is done: a jackknife where the bootstrap would find too much."""
+        if self.test != "bootstrap" or (self._is_sacrebleus and metric.interval_method == "bca"):
+            return self.test
+        return "jackknife" if usual_method(metric, segments) == "jackknife" else "bootstrap"
+
+    def test_name(self, metric: Metric, segments: int) -> str:
+        """The test in words, with its number of resamples or trials, and how far to trust it."""
+        match self.test_for(metric, segments):
+            case "jackknife":
+                types = metric.interval_method == "jackknife"
+                why = "of types" if types else f"of fewer than {ENOUGH} segments"
+                return f"jackknife t-test (a bootstrap {why} finds too much)"
+            case "randomisation":
+                return f"approximate randomisation, {self.trials} trials"
+            case "bootstrap":
+                own = f" with {_SACREBLEUS}" if self._is_sacrebleus else ""
+                return f"paired bootstrap{own}, {self.resamples} resamples"
+            case _:
+                return "none"
+
+    @property
+    def _is_sacrebleus(self) -> bool:
+        return self.statistic == "sacrebleu"
+
+    def filled(self, dataset: Dataset) -> Questions:
+        """The same questions with enough resamples and trials for all comparisons.
 
         Usually 1,000 and 10,000, as in sacreBLEU; more where Holm's correction for many pairs
-        could not let even the smallest p, 1 / (resamples + 1), be significant.
+        and parts could not let even the smallest p, 1 / (resamples + 1), be significant.
         """
+        systems = len(dataset.systems)
         pairs = math.comb(systems, 2) if self.all_pairs else systems - 1
-        least = math.ceil(2 * pairs / ALPHA)
+        labels = [dataset.groups] * self.groups + [dataset.documents] * self.documents
+        parts = [sum(n >= FEWEST for n in Counter(each).values()) for each in labels]
+        least = math.ceil(2 * pairs * max([1, *parts]) / ALPHA)
         resamples = max(1000, least if self.test == "bootstrap" else 0)
         return replace(
             self,

@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from assay.metrics.base import Array
 from assay.results import Chart, Record, Table
 from assay.scoring.display import Display
-from assay.scoring.entries import MetricScores, parts
+from assay.scoring.entries import MetricScores, Part, parts
 from assay.scoring.questions import Questions
 from assay.significance import Comparison
 
@@ -45,12 +46,16 @@ class ScoreResult:
             "high": asked.confidence,
             "baseline": asked.test != "none",
             "difference": asked.test != "none",
+            "difference_low": asked.test != "none",
+            "difference_high": asked.test != "none",
             "p": asked.test != "none",
             "p_holm": asked.test != "none",
+            "test": asked.test != "none",
             "effect": asked.test != "none",
             "cluster": asked.test != "none" and asked.all_pairs,
             "document": asked.documents,
             "group": asked.groups,
+            "n": asked.documents or asked.groups,
             "segment": asked.segments,
             "reference": any(entry.winners is not None for entry in self.by_metric),
         }
@@ -59,31 +64,37 @@ class ScoreResult:
         return {key: None if _is_nan(value) else value for key, value in values.items()}
 
     def _records(self, entry: MetricScores) -> Iterator[Record]:
-        pairs = entry.comparisons or []
-        against_baseline = {} if self.questions.all_pairs else {each.first: each for each in pairs}
-        for at in range(len(self.systems)):
-            record = self._record(entry, at, entry.corpus[at])
-            if entry.intervals:
-                record |= {"low": entry.intervals[at].low, "high": entry.intervals[at].high}
-            if entry.clusters:
-                record |= {"cluster": entry.clusters[at]}
-            yield record | self._compared(against_baseline.get(at))
-        for each in pairs if self.questions.all_pairs else []:
-            record = self._record(entry, each.first, entry.corpus[each.first])
-            yield record | self._compared(each)
-        yield from self._part_records(entry)
+        whole = Part("", entry.length, entry.corpus, entry.intervals, entry.comparisons)
+        for at, record in enumerate(self._part_records(entry, whole)):
+            ranked = entry.clusters and at < len(self.systems)
+            yield record | ({"cluster": entry.clusters[at]} if ranked and entry.clusters else {})
+        for kind, grouped in parts(entry):
+            for part in grouped:
+                for record in self._part_records(entry, part):
+                    yield record | {kind: part.name}
+        if entry.segments is not None:
+            yield from self._segment_records(entry, entry.segments)
 
-    def _part_records(self, entry: MetricScores) -> Iterator[Record]:
+    def _part_records(self, entry: MetricScores, part: Part) -> Iterator[Record]:
+        """A record per system, and where all pairs were asked for, one per pair."""
+        pairs, every = part.comparisons or [], self.questions.all_pairs
+        against_first = {} if every else {each.first: each for each in pairs}
+        for at, score in enumerate(part.scores):
+            record = self._record(entry, at, score) | {"n": part.segments}
+            if part.intervals:
+                record |= {"low": part.intervals[at].low, "high": part.intervals[at].high}
+            yield record | self._compared(entry, part, against_first.get(at))
+        for each in pairs if every else []:
+            record = self._record(entry, each.first, part.scores[each.first])
+            yield record | {"n": part.segments} | self._compared(entry, part, each)
+
+    def _segment_records(self, entry: MetricScores, scores: Array) -> Iterator[Record]:
         for at in range(len(self.systems)):
-            for kind, (names, scores) in parts(entry):
-                for name, value in zip(names, scores[at], strict=True):
-                    yield self._record(entry, at, value) | {kind: name}
-            if entry.segments is not None:
-                for number, value in enumerate(entry.segments[at], 1):
-                    record = self._record(entry, at, value) | {"segment": number}
-                    if entry.winners is not None:
-                        record["reference"] = int(entry.winners[at, number - 1]) + 1
-                    yield record
+            for number, value in enumerate(scores[at], 1):
+                record = self._record(entry, at, value) | {"segment": number}
+                if entry.winners is not None:
+                    record["reference"] = int(entry.winners[at, number - 1]) + 1
+                yield record
 
     def _record(self, entry: MetricScores, at: int, value: float) -> Record:
         return {
@@ -93,11 +104,19 @@ class ScoreResult:
             "score": float(value),
         }
 
-    def _compared(self, each: Comparison | None) -> Record:
+    def _compared(self, entry: MetricScores, part: Part, each: Comparison | None) -> Record:
         if each is None:
             return {}
-        names = ("difference", "p", "p_holm", "effect")
-        return {"baseline": self.systems[each.second], **{n: getattr(each, n) for n in names}}
+        return {
+            "baseline": self.systems[each.second],
+            "difference": each.difference,
+            "difference_low": each.low,
+            "difference_high": each.high,
+            "p": each.p,
+            "p_holm": each.p_holm,
+            "test": self.questions.test_name(entry.metric, part.segments),
+            "effect": each.effect,
+        }
 
 
 def _is_nan(value: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -12,8 +13,8 @@ from assay.metrics.base import Array, Metric, Statistics, reference_count
 from assay.metrics.mean import Mean
 from assay.registry import parse_all
 from assay.scores import Scores
-from assay.scoring.entries import Grouped, MetricScores
-from assay.scoring.questions import Questions
+from assay.scoring.entries import Grouped, MetricScores, Part
+from assay.scoring.questions import FEWEST, Questions
 from assay.scoring.result import ScoreResult
 from assay.significance import (
     Comparison,
@@ -21,8 +22,10 @@ from assay.significance import (
     against_first,
     all_pairs,
     bootstrap,
+    holm,
     interval,
     paired_bootstrap,
+    paired_jackknife,
     paired_randomisation,
     rank_clusters,
     significant,
@@ -75,7 +78,7 @@ def score_dataset(
     seed: int = SEED,
 ) -> ScoreResult:
     """Score every system of a dataset by every metric, and by imported segment scores."""
-    asked = questions.filled(len(dataset.systems))
+    asked = questions.filled(dataset)
     found = score_each(dataset, metrics, imported=imported, questions=asked, seed=seed)
     return ScoreResult(tuple(dataset.systems), tuple(found), asked)
 
@@ -89,7 +92,7 @@ def score_each(
     seed: int = SEED,
 ) -> Iterator[MetricScores]:
     """What each metric says, one after the other as they are ready."""
-    questions = questions.filled(len(dataset.systems))
+    questions = questions.filled(dataset)
     _check(dataset, questions, seed)
     _check_metrics(metrics, imported)
     segments = dataset.all_segments()
@@ -177,11 +180,16 @@ def _answer(
     return MetricScores(
         metric=metric,
         signature=f"{metric.title}|{metric.signature(counted)}",
+        length=len(dataset),
         corpus=corpus,
         intervals=_intervals(statistics, corpus, replicates, questions),
         segments=np.array([s.segments() for s in statistics]) if questions.segments else None,
-        documents=_by(dataset.documents, statistics) if questions.documents else None,
-        groups=_by(dataset.groups, statistics) if questions.groups else None,
+        documents=_parts(dataset.documents, statistics, questions, seed)
+        if questions.documents
+        else None,
+        groups=_in_natural_order(_parts(dataset.groups, statistics, questions, seed))
+        if questions.groups
+        else None,
         comparisons=comparisons,
         clusters=_clusters(metric, corpus, comparisons) if questions.all_pairs else None,
         winners=_winners(dataset, metric) if questions.segments and references != 1 else None,
@@ -196,8 +204,10 @@ def _winners(dataset: Dataset, metric: Metric) -> NDArray[np.intp] | None:
 
 
 def _replicates(statistics: list[Statistics], questions: Questions, seed: int) -> Array:
-    """Bootstrap scores for the intervals and the paired bootstrap; none where neither is asked."""
-    asked = questions.confidence or questions.test == "bootstrap"
+    """Bootstrap scores for the intervals and the paired bootstrap; none where neither is done."""
+    metric, length = statistics[0].metric, len(statistics[0])
+    resampled = questions.confidence and questions.method_for(metric, length) != "jackknife"
+    asked = resampled or questions.test_for(metric, length) == "bootstrap"
     rng, count = np.random.default_rng(seed), (questions.resamples or 0) if asked else 0
     return bootstrap(statistics, resamples=count, rng=rng)
 
@@ -212,8 +222,9 @@ def _intervals(
             float(corpus[at]),
             replicates[at],
             level=questions.level,
-            method=questions.method or each.metric.interval_method,
+            method=questions.method_for(each.metric, len(each)),
             jackknife=each.without_each() if len(each) > 1 else np.zeros(len(each)),
+            bounds=each.metric.bounds,
         )
         for at, each in enumerate(statistics)
     ]
@@ -224,7 +235,9 @@ def _compare(
 ) -> list[Comparison] | None:
     pairs = (all_pairs if questions.all_pairs else against_first)(len(statistics))
     rng = np.random.default_rng(seed)
-    match questions.test:
+    match questions.test_for(statistics[0].metric, len(statistics[0])):
+        case "jackknife":
+            return paired_jackknife(statistics, pairs=pairs, level=questions.level)
         case "bootstrap":
             return paired_bootstrap(
                 statistics,
@@ -256,6 +269,55 @@ def _clusters(
     return rank_clusters(corpus, differ, higher_is_better=metric.higher_is_better)
 
 
-def _by(labels: Sequence[str], statistics: list[Statistics]) -> Grouped:
+def _parts(
+    labels: Sequence[str], statistics: list[Statistics], questions: Questions, seed: int
+) -> Grouped:
+    """What is asked about all segments, for those of each label; p corrected over all of them."""
     names, weights = groups(labels)
-    return Grouped(names, np.array([each.score(weights) for each in statistics]))
+    scores = np.array([each.score(weights) for each in statistics])
+    found = []
+    for at, name in enumerate(names):
+        members = weights[[at]].indices
+        part = Part(name, len(members), scores[:, at])
+        if len(members) >= FEWEST:
+            of_members = [each[members] for each in statistics]
+            part = _answered(part, of_members, questions, seed)
+        found.append(part)
+    return _corrected(found)
+
+
+def _answered(part: Part, statistics: list[Statistics], questions: Questions, seed: int) -> Part:
+    replicates = _replicates(statistics, questions, seed)
+    return part._replace(
+        intervals=_intervals(statistics, part.scores, replicates, questions),
+        comparisons=_compare(statistics, replicates, questions, seed),
+    )
+
+
+def _corrected(parts: Sequence[Part]) -> Grouped:
+    """The parts with Holm's correction over all of their comparisons."""
+    p = holm([each.p for part in parts for each in part.comparisons or ()])
+    corrected = iter(p.tolist())
+    return tuple(
+        part._replace(
+            comparisons=[each._replace(p_holm=next(corrected)) for each in part.comparisons]
+        )
+        if part.comparisons
+        else part
+        for part in parts
+    )
+
+
+def _in_natural_order(parts: Grouped) -> Grouped:
+    """By name, where numbers count as such: 2 before 10."""
+    return tuple(sorted(parts, key=lambda part: _natural(part.name)))
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A key to sort by that takes digits by their value.
+
+    >>> sorted(["domain 10", "domain 2", "9"], key=_natural)
+    ['9', 'domain 2', 'domain 10']
+    """
+    words_and_numbers = re.split("0*([0-9]+)", name)
+    return [(len(each), each) if at % 2 else (0, each) for at, each in enumerate(words_and_numbers)]
