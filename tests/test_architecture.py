@@ -17,7 +17,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 LAYERS = (
     ("tracking", "version"),
     ("data", "results"),
-    ("settings", "scores"),
+    ("languages", "settings", "scores"),
     ("weights", "kernel", "plots"),
     ("text",),
     ("metrics",),

@@ -31,7 +31,8 @@ class Dataset:
     """One test set in one language pair; every per-segment sequence has the same length.
 
     `references` holds one tuple of references per segment. `sources`, `documents` and `groups`
-    (the sub-corpus of each segment: its domain, say) are empty where unknown.
+    (the sub-corpus of each segment: its domain, say) are empty where unknown. `named_languages`
+    are source and target as the names of the files have them, each empty where they do not tell.
     """
 
     systems: Mapping[str, tuple[str, ...]]
@@ -42,6 +43,7 @@ class Dataset:
     name: str = ""
     languages: tuple[str, str] | None = None
     reference_names: tuple[str, ...] = field(default=())
+    named_languages: tuple[str, str] = field(default=("", ""), compare=False)
 
     def __post_init__(self) -> None:
         for label, lines in self._parallel():

@@ -68,7 +68,7 @@ def test_the_seed_decides_what_is_drawn(run):
 def test_two_systems_stand_side_by_side_on_a_page(run):
     for name in ("ref.txt", "a.txt", "b.txt"):
         Path(name).write_text("".join(f"{line}\n" for line in lines(name)[:4]), "utf-8")
-    command = "explain ref.txt -i a.txt b.txt -m bertscore -e lime:samples=10 --worst 2"
+    command = "explain ref.txt -i a.txt b.txt -m bertscore -l de-en -e lime:samples=10 --worst 2"
     ran = run(f"{command} --format html -o why.html")
     assert (ran.status, ran.err) == (0, "wrote why.html\n")
     page = Path("why.html").read_text("utf-8")
@@ -110,7 +110,9 @@ def test_a_metric_without_references_explains_the_source(run):
     Path("a.jsonl").write_text("\n".join(rows) + "\n")
     words = [line.split() for line in lines("src.txt")[:3]]
     Path("src.tags").write_text("".join(f"{' '.join('1' + '0' * (len(w) - 1))}\n" for w in words))
-    command = "explain -i a.jsonl -m xbertscore -e erasure --only 1-2 --source-tags src.tags"
+    command = (
+        "explain -i a.jsonl -l de-en -m xbertscore -e erasure --only 1-2 --source-tags src.tags"
+    )
     found = records(run(f"{command} --format json"))
     sources = [record for record in found if record["side"] == "source"]
     assert [record["token"] for record in sources] == words[0] + words[1]

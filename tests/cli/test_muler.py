@@ -66,13 +66,13 @@ def test_universal_tags_in_a_column_file_are_the_kind_upos(run, tagged):
 
 
 def test_pronouns_need_neither_tags_nor_model(run, tagged):
-    found = records(run("muler r.tok -i x.tok -f gender --preset paper --format json"))
+    found = records(run("muler r.tok -i x.tok -l de-en -f gender --preset paper --format json"))
     assert [each["feature"] for each in found] == ["gender"]
     assert found[0]["n"] == 12
 
 
 def test_rules_work_beside_given_tags(run, tagged):
-    found = records(run(f"{GIVEN} -f NOUN gender --format json"))
+    found = records(run(f"{GIVEN} -l de-en -f NOUN gender --format json"))
     assert {each["kind"] for each in found} == {"upos", "gender"}
 
 
@@ -148,6 +148,7 @@ def test_english_is_tagged_by_default(run, tagged, monkeypatch, tmp_path):
     monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "kept"))
     line = "muler r.tok -i x.tok y.tok -m bleu -f upos --format json"
     first, again = (run(line) for _ in range(2))
-    assert {each["feature"] for each in records(first)} >= {"DET", "NOUN", "VERB"}
+    assert first.err == "assay: note: target language en, from the text (pass -l to choose)\n"
+    assert {each["feature"] for each in records(first._replace(err=""))} >= {"DET", "NOUN", "VERB"}
     assert again.out == first.out
     assert (tmp_path / "kept" / "annotations.sqlite").is_file()

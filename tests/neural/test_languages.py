@@ -2,7 +2,8 @@
 
 import pytest
 
-from assay.neural.languages import LANGUAGES, language_notes
+from assay.neural.languages import language_notes
+from assay.neural.models import LANGUAGES
 from assay.registry import parse_all
 
 

@@ -11,9 +11,11 @@ import numpy as np
 
 from assay.bmx.boosting import WeightAndPower, combined, explained_by
 from assay.bmx.explainer import Explainer
+from assay.bmx.explaining import sides_of
 from assay.bmx.named import explainer_named
 from assay.bmx.powermean import collapsed
-from assay.data import DataError, Segment
+from assay.data import DataError, Dataset, Segment
+from assay.languages import Side
 from assay.metrics.base import Array, Metric, Rows, divide
 from assay.registry import parse
 from assay.settings import setting
@@ -100,6 +102,23 @@ class Boosted(Metric):
     def words(self) -> Explainer:
         """The explainer that says how important words are."""
         return explainer_named(spelt_out(self.explainer))
+
+    @property
+    def needs_languages(self) -> tuple[Side, ...]:
+        """Those of the metric inside, and those that the explainer replaces words in."""
+        inside = parse(spelt_out(self.metric))
+        own: tuple[Side, ...] = ()
+        if self.words.needs_english:
+            own = ("target",) if inside.needs_references else ("source", "target")
+        return tuple(dict.fromkeys((*inside.needs_languages, *own)))
+
+    def for_dataset(self, dataset: Dataset) -> Self:
+        """With the metric inside as it is for the texts' languages."""
+        inside = parse(spelt_out(self.metric))
+        self.words.check_dataset(
+            dataset, sides_of(inside, hypothesis_only=self.sides == "hypothesis")
+        )
+        return replace(self, metric=str(inside.for_dataset(dataset)))
 
     @property
     def title(self) -> str:

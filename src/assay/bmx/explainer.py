@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay import kernel
-from assay.data import DataError
+from assay.data import DataError, Dataset
+from assay.languages import language_of
 from assay.metrics.base import Array
 from assay.settings import Settings
 
@@ -42,6 +44,21 @@ class Explainer(Settings, ABC):
     @abstractmethod
     def attribute(self, perturbed: Perturbed, scores: Array) -> Array:
         """One importance per token, in the metric's own direction, from one score per text."""
+
+    @property
+    def needs_english(self) -> bool:
+        """Whether it knows English words only."""
+        return False
+
+    def check_dataset(self, dataset: Dataset, sides: Sequence[str]) -> None:
+        """Raise a `DataError` where it knows English words only, and a side is not English."""
+        for side in sides if self.needs_english else ():
+            language = language_of(dataset, "source" if side == "source" else "target")
+            if language.known(self) != "en":
+                raise DataError(
+                    f"{self}: the words that it puts in are English, but the {side} is in "
+                    f"{language}. Name a masked language model: {self.name}:model=NAME"
+                )
 
     @property
     def label(self) -> str:

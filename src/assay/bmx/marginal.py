@@ -44,6 +44,11 @@ class Marginal(Explainer):
             raise DataError(f"marginal:model={self.model}: a name without commas and brackets.")
 
     @property
+    def needs_english(self) -> bool:
+        """The counts of word pairs are English."""
+        return self.model == BIGRAMS
+
+    @property
     def label(self) -> str:
         """The specification, and the model by whose words it goes."""
         stated = "no masked language model, but " if self.model == BIGRAMS else ""

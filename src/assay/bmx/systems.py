@@ -61,7 +61,9 @@ def explain_systems(
     """Explain segments, at these positions or all, of every system; see `explaining.explain`."""
     positions = tuple(range(len(dataset)) if segments is None else segments)
     _check(dataset, positions)
+    metric = metric.for_dataset(dataset)
     chosen = tuple(sides_of(metric) if sides is None else sides)
+    explainer.check_dataset(dataset, chosen)
     texts = {system: dataset.segments(system) for system in dataset.systems}
     places = [(system, at) for system in texts for at in positions]
     run = partial(explain, track=track) if track else explain
@@ -77,7 +79,7 @@ def worst_segments(dataset: Dataset, metric: Metric, count: int) -> list[int]:
 
     With several systems it is the mean over them that counts.
     """
-    scores = metric.statistics(dataset.all_segments()).segments()
+    scores = metric.for_dataset(dataset).statistics(dataset.all_segments()).segments()
     means = scores.reshape(len(dataset.systems), len(dataset)).mean(axis=0)
     goodness = means if metric.higher_is_better else -means
     return [int(at) for at in np.argsort(goodness, kind="stable")[:count]]

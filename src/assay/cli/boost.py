@@ -69,7 +69,7 @@ def add_explaining(parser: argparse.ArgumentParser) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     inputs = read_inputs(args)
-    metric = _boosted(args, read_metrics(args, inputs.dataset))
+    metric = _boosted(args, read_metrics(args, inputs.dataset)).for_dataset(inputs.dataset)
     check_output(args, inputs.files)
     systems = {
         name: metric.boosting(

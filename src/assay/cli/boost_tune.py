@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from assay.bmx.evidence import Evidence, Judged, gather
 from assay.bmx.explainer import Explainer
+from assay.bmx.explaining import sides_of
 from assay.bmx.named import explainer_named, explainer_names
 from assay.bmx.study import TuneResult, try_medians
 from assay.bmx.tuning import tune
@@ -138,6 +140,9 @@ def _work(
     read = read_inputs(args)
     dataset = without_humans(read.dataset)
     metrics = read_metrics(args, dataset)
+    for metric, explainer in product(metrics, explainers):
+        only = args.sides == "hypothesis"
+        explainer.check_dataset(dataset, sides_of(metric, hypothesis_only=only))
     judged, source = _judged(args, Inputs(dataset, read.files))
     files += [*read.files, describe(source, len(dataset))]
     return [_Work(judged, metric, each) for metric in metrics for each in explainers]

@@ -67,6 +67,7 @@ class Command:
         args = self._parser().parse_intermixed_args(list(arguments))
         args.command = shlex.join(["assay", *self.name.split(), *arguments])
         args.title = f"assay {self.name}"
+        args.notes, args.languages_taken = [], []
         return args
 
     def help(self) -> str:

@@ -93,6 +93,7 @@ def _run(args: argparse.Namespace) -> int:
     inputs = read_inputs(args)
     metric = _metric(args, inputs.dataset)
     sides = sides_of(metric, hypothesis_only=args.sides == "hypothesis")
+    explainer.check_dataset(inputs.dataset, sides)
     files = [*inputs.files, *(describe(path, len(inputs.dataset)) for path in _tag_files(args))]
     check_output(args, files)
     tags = _read_tags(args, inputs.dataset, sides)

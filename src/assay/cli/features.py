@@ -7,16 +7,18 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from assay.cli.inputs import Inputs, describe
+from assay.cli.inputs import Inputs, describe, note_languages
 from assay.cli.output import warn
 from assay.cli.progress import track
 from assay.data import DataError, Dataset
 from assay.features.annotation import Annotation, Annotator, Feature
 from assay.features.cache import AnnotationCache, CachedAnnotator, default_path
 from assay.features.named import annotator_named
+from assay.features.pipelines import pipeline_for
 from assay.features.select import Request, layers_needed, parse_features, resolve, rules_for
 from assay.features.spacy import SpacyAnnotator
 from assay.features.tagfiles import read_tags
+from assay.languages import language_of
 from assay.muler.decompose import Annotated
 from assay.muler.presets import PRESETS
 
@@ -52,8 +54,7 @@ def add_features(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--pipeline",
         default="",
         metavar="NAME",
-        help="a spaCy pipeline by name or folder "
-        "(default: the one for the target language, English where that is not known)",
+        help="a spaCy pipeline by name or folder (default: the one for the target language)",
     )
     add("--annotator", metavar="NAME", help="an annotator that another package offers")
     add("--no-cache", action="store_true", help="tag anew, and keep nothing (see: assay cache)")
@@ -110,13 +111,16 @@ def _annotations(
     own: Annotator | None,
     inputs: Inputs,
 ) -> list[list[Annotation]]:
-    rules = rules_for(requests)
+    english = any(request.kind == "gender" for request in requests)
+    rules = rules_for(requests, language_of(inputs.dataset, "target") if english else None)
+    if english:
+        note_languages(args, inputs.dataset, ["target"])
     missing = [layer for layer in layers_needed(requests) if layer not in rules.layers]
     if args.tags:
         found = _from_files(args.tags, texts)
         inputs.files.extend(describe(path, len(inputs.dataset)) for path in args.tags)
     elif missing:
-        annotator = own or SpacyAnnotator(args.pipeline, language=_language(inputs.dataset))
+        annotator = own or _tagger(args, inputs.dataset)
         found = _tagged(_cached(annotator, args), texts)
     else:
         return [rules.annotate(text.lines) for text in texts]
@@ -154,5 +158,13 @@ def _cached(annotator: Annotator, args: argparse.Namespace) -> Annotator:
     return CachedAnnotator(annotator, AnnotationCache(default_path(), warn=notify), track=show)
 
 
-def _language(dataset: Dataset) -> str:
-    return dataset.languages[1] if dataset.languages else ""
+def _tagger(args: argparse.Namespace, dataset: Dataset) -> Annotator:
+    """The pipeline that is named, if it is not for another language; or the language's own."""
+    if args.pipeline:
+        told = dataset.languages[1] if dataset.languages else ""
+        return SpacyAnnotator(args.pipeline, language=told)
+    language = language_of(dataset, "target")
+    code = language.known("tagging")
+    pipeline_for(language, "name a pipeline: --pipeline NAME; or give tags: --tags FILE ...")
+    note_languages(args, dataset, ["target"])
+    return SpacyAnnotator(language=code)

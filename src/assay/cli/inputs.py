@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from assay.cli.output import warn
+from assay.cli.output import take_note, warn
 from assay.data import DataError, Dataset
 from assay.io import (
     digest,
@@ -23,17 +23,27 @@ from assay.io import (
 )
 from assay.io.files import suffix
 from assay.io.folders import FolderNames
+from assay.languages import Side, language_by_script, language_of, plain_code
 from assay.metrics.base import Metric
 from assay.neural.languages import language_notes
-from assay.neural.metric import NeuralMetric
 from assay.registry import names, parse, parse_all
 from assay.results import Record
 
-__all__ = ["Inputs", "add_inputs", "add_metrics", "describe", "read_inputs", "read_metrics"]
+__all__ = [
+    "Inputs",
+    "add_inputs",
+    "add_metrics",
+    "describe",
+    "note_languages",
+    "read_inputs",
+    "read_metrics",
+]
 
 _TABLES = (".tsv", ".jsonl", ".xml")
 _TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """The tokenizer that sacreBLEU takes for a target language when none is named."""
+
+_ASIAN = {"zh": "Chinese", "ja": "Japanese", "ko": "Korean"}
 
 
 @dataclass(frozen=True)
@@ -87,8 +97,8 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         "-l",
         "--languages",
         metavar="PAIR",
-        help="language pair, as in -l de-en; for zh, ja and "
-        "ko as target it also chooses the tokenizer",
+        help="language pair, as in -l de-en; for zh, ja and ko as target it also chooses the "
+        "tokenizer (default, for taggers and models: from the names of files, or the text)",
     )
 
 
@@ -138,26 +148,48 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
 
 
 def read_metrics(args: argparse.Namespace, dataset: Dataset) -> list[Metric]:
-    """The metrics that the options name, with tokenizer and tagger for the target language."""
-    target = (dataset.languages or ("", ""))[1].partition("_")[0]
-    shared = {
-        "tokenize": args.tokenize or _TOKENIZERS.get(target),
-        "lowercase": args.lowercase,
-        "pipeline": "" if target == "en" else target,
-    }
+    """The metrics that the options name, with tokenizer, tagger and model for the languages.
+
+    A tokenizer is chosen by a language that was told only, so that the same command has the same
+    signature whatever the texts are and however their files are called.
+    """
+    target = plain_code((dataset.languages or ("", ""))[1])
+    shared = {"tokenize": args.tokenize or _TOKENIZERS.get(target), "lowercase": args.lowercase}
     # Whoever brings scores and names no metric wants these scores alone.
     default = [] if getattr(args, "scores", None) else args.default_metrics
-    asked = args.metric or default
-    metrics = parse_all(_for_target(_with_shared(text, shared), target) for text in asked)
-    warn(language_notes(metrics, dataset.languages), quiet=args.quiet)
+    asked = [_with_shared(text, shared) for text in args.metric or default]
+    metrics = parse_all(metric.for_dataset(dataset) for metric in asked)
+    sides = list(dict.fromkeys(side for metric in asked for side in metric.needs_languages))
+    note_languages(args, dataset, sides)
+    known = {side: language_of(dataset, side).code for side in sides}
+    pair = known.get("source", ""), known.get("target", "")
+    for note in (*language_notes(metrics, pair), *_tokenizer_notes(metrics, dataset)):
+        take_note(args, note)
     return metrics
 
 
-def _for_target(metric: Metric, target: str) -> Metric:
-    """The metric with the multilingual model, where it would take the English one by itself."""
-    if not isinstance(metric, NeuralMetric) or metric.model != "auto" or target in ("", "en"):
-        return metric
-    return replace(metric, model="use") if metric.model_name == "minilm" else metric
+def note_languages(args: argparse.Namespace, dataset: Dataset, sides: Sequence[Side]) -> None:
+    """Note which languages were taken, where something depends on them and -l was not given."""
+    there = [side for side in sides if side == "target" or dataset.sources]
+    found = [(side, language_of(dataset, side)) for side in there]
+    folder = "from the name of the folder" if args.data and not args.languages else ""
+    for side, each in found:
+        if reason := each.reason or folder:
+            take_note(args, f"{side} language {each.code}, {reason}", languages=True)
+
+
+def _tokenizer_notes(metrics: Sequence[Metric], dataset: Dataset) -> list[str]:
+    """A hint where words are cut as if Chinese, Japanese or Korean had blanks between them."""
+    usual = [each for each in metrics if getattr(each, "tokenize", "") == "13a"]
+    lines = [line for each in dataset.references for line in each[:1]]
+    code = language_by_script(lines) if usual and not dataset.languages else ""
+    if not code:
+        return []
+    names = ", ".join(map(str, usual))
+    return [
+        f"the references look {_ASIAN[code]}, but {names} cuts words at blanks: pass the "
+        f"languages (-l en-{code}) or a tokenizer (-tok {_TOKENIZERS[code]})."
+    ]
 
 
 def _with_shared(text: str, shared: Mapping[str, object]) -> Metric:

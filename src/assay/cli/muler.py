@@ -8,7 +8,13 @@ import numpy as np
 
 from assay.cli.commands import Command, whole_number
 from assay.cli.features import add_features, read_annotated
-from assay.cli.inputs import add_inputs, add_metrics, read_inputs, read_metrics
+from assay.cli.inputs import (
+    add_inputs,
+    add_metrics,
+    note_languages,
+    read_inputs,
+    read_metrics,
+)
 from assay.cli.output import add_output, check_output, show
 from assay.cli.progress import track
 from assay.features.differences import ScorerResult, scorer_differences
@@ -62,6 +68,8 @@ def _run(args: argparse.Namespace) -> int:
     ]
     if scorers:
         rng = np.random.default_rng(args.seed)
+        if any(scorer.needs_english for scorer in scorers):
+            note_languages(args, inputs.dataset, ["target"])
         results.append(
             scorer_differences(inputs.dataset, scorers, resamples=args.resamples, rng=rng)
         )

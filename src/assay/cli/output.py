@@ -18,7 +18,7 @@ from assay.results import Record, Result
 from assay.scoring import SEED
 from assay.settings import nearest
 
-__all__ = ["add_output", "check_output", "output_format", "show", "warn", "write"]
+__all__ = ["add_output", "check_output", "output_format", "show", "take_note", "warn", "write"]
 
 _ENDINGS: dict[str, Format] = {
     ".txt": "text",
@@ -122,6 +122,18 @@ def write(text: str, args: argparse.Namespace) -> None:
     write_whole(args.output, text)
     if args.output != "-" and not args.quiet:
         print(f"wrote {args.output}", file=sys.stderr)
+    taken = "; ".join(args.languages_taken)
+    warn([*([f"{taken} (pass -l to choose)"] if taken else []), *args.notes], quiet=args.quiet)
+
+
+def take_note(args: argparse.Namespace, note: str, *, languages: bool = False) -> None:
+    """Have something said beside the result: an error stays one line. The same is said once.
+
+    Which `languages` were taken is said in one note, however many parts of a command need them.
+    """
+    notes = args.languages_taken if languages else args.notes
+    if note not in notes:
+        notes.append(note)
 
 
 def warn(notes: Sequence[str], *, quiet: bool) -> None:

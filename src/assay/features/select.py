@@ -18,6 +18,7 @@ from assay.features.wordlists import (
     WordListAnnotator,
     gender,
 )
+from assay.languages import Language
 from assay.settings import nearest
 
 __all__ = ["Request", "layers_needed", "parse_features", "resolve", "rules_for"]
@@ -81,14 +82,15 @@ def layers_needed(requests: Sequence[Request]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(request.layer for request in requests))
 
 
-def rules_for(requests: Sequence[Request]) -> Together:
+def rules_for(requests: Sequence[Request], language: Language | None = None) -> Together:
     """The annotator of all that needs no model and no tags: gender, word lists, expressions.
 
-    What `layers_needed` has and `rules_for(...).layers` has not, a tagger must give.
+    `language` is that of the texts, as `gender` takes it. What `layers_needed` has and
+    `rules_for(...).layers` has not, a tagger must give.
     """
     parts: list[Rules] = []
     if any(request.kind == "gender" for request in requests):
-        parts += gender().parts
+        parts.append(gender(language))
     if lists := _merged(read_word_lists(each.path) for each in requests if each.kind == "list"):
         parts.append(WordListAnnotator("list", lists))
     if patterns := _merged(read_patterns(each.path) for each in requests if each.kind == "regex"):

@@ -22,6 +22,7 @@ from assay.features.pipelines import (
     spacy_version,
 )
 from assay.features.workers import answers
+from assay.languages import check_text
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -45,7 +46,8 @@ class SpacyAnnotator:
     """Tags, entities, morphology and dependencies, as a spaCy pipeline sees them.
 
     `model` is the name of an installed pipeline or a folder; without one it is the default for
-    `language`, the language of the texts where it is known. Without `processes` there are several
+    `language`, the language of the texts where it is known. With neither it is for English, and
+    texts that are seen to be in another language are refused. Without `processes` there are several
     for long inputs on machines with several cores. Neither they nor the order of the lines change
     the outcome. White space is no token.
     """
@@ -80,6 +82,8 @@ class SpacyAnnotator:
         """The same one by one, as they are made."""
         pipeline = self._pipeline()
         _check_lines(lines)
+        if not (self.model or self.language):
+            check_text(lines, "en", "tagging as English", "Name the language or a pipeline")
         model = str(pipeline.folder) if not pipeline.packaged else pipeline.name
         batches = [lines[at : at + self.batch_size] for at in range(0, len(lines), self.batch_size)]
         processes = min(self.processes or _suitable(len(lines)), len(batches))

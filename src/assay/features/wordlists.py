@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from assay.data import DataError
 from assay.features.annotation import Annotation, Annotator, TokenSpan
+from assay.languages import Language, check_text
 from assay.text import tokenize
 
 if TYPE_CHECKING:
@@ -168,9 +169,13 @@ class RegexAnnotator(_Rules):
 
 @dataclass(frozen=True)
 class Together:
-    """Several such annotators as one; without any, only tokens come out."""
+    """Several such annotators as one; without any, only tokens come out.
+
+    With a `language`, texts that are seen to be in another one are refused.
+    """
 
     parts: tuple[Rules, ...]
+    language: str = ""
 
     @property
     def identity(self) -> str:
@@ -189,25 +194,36 @@ class Together:
 
     def add_to(self, annotations: Sequence[Annotation], lines: Sequence[str]) -> list[Annotation]:
         """The annotations of the lines with all these layers too."""
+        if self.language:
+            check_text(lines, self.language, "these word lists are English", _OTHER_LISTS)
         annotations = list(annotations)
         for part in self.parts:
             annotations = part.add_to(annotations, lines)
         return annotations
 
 
-def gender() -> Together:
+_OTHER_LISTS = "Give lists for it, list:FILE, or take morph:Gender of a tagger"
+
+
+def gender(language: Language | None = None) -> Together:
     """English pronouns for people: layer `gender` (any of them), `gender-value` (Masc, Fem, Neut).
+
+    The `language` of the texts must be English; where it is not given, the texts must not be seen
+    to be in another one.
 
     Pronouns only: no titles (*Mr.*), no nouns (*woman*, *waiter*), no *it*; *they* is Neut also
     where it stands for several people, and *her* and *his* whatever they belong to.
     """
-    every = tuple(word for words in PRONOUNS.values() for word in words)
-    return Together(
-        (
-            WordListAnnotator("gender", {"gender": every}),
-            WordListAnnotator("gender-value", PRONOUNS),
+    if language and language.known("gender") != "en":
+        raise DataError(
+            f"gender: its pronouns are English, but the texts are in {language}. {_OTHER_LISTS}."
         )
+    every = tuple(word for words in PRONOUNS.values() for word in words)
+    parts = (
+        WordListAnnotator("gender", {"gender": every}),
+        WordListAnnotator("gender-value", PRONOUNS),
     )
+    return Together(parts, "" if language else "en")
 
 
 def compiled(pattern: str) -> Pattern[str]:

@@ -1,6 +1,6 @@
 """The edge through which all files come in and go out."""
 
-from assay.io.datasets import language_pair, read_dataset, read_texts
+from assay.io.datasets import read_dataset, read_texts
 from assay.io.documents import read_documents
 from assay.io.files import FilePath, digest, write_whole
 from assay.io.folders import (
@@ -16,6 +16,7 @@ from assay.io.scores import read_scores, write_scores
 from assay.io.testsets import read_testset
 from assay.io.tsv import read_tsv, write_tsv
 from assay.io.wmt import SgmTexts, read_sgm, read_wmt_xml
+from assay.languages import language_pair
 
 __all__ = [
     "FilePath",

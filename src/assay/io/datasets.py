@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
 
 from assay.data import DataError, Dataset
 from assay.io.documents import read_documents
@@ -13,8 +14,9 @@ from assay.io.jsonl import read_jsonl
 from assay.io.lines import bare_name, read_text, split_lines, system_name
 from assay.io.tsv import read_tsv
 from assay.io.wmt import SgmTexts, is_sgm, parse_sgm, read_wmt_xml
+from assay.languages import language_pair, named_languages
 
-__all__ = ["language_pair", "read_dataset", "read_texts"]
+__all__ = ["read_dataset", "read_texts"]
 
 Role = Literal["reference", "system", "source"]
 
@@ -71,23 +73,18 @@ def read_dataset(
         name=_first(parts, "name", ""),
         languages=_first(parts, "languages", None) if languages is None else _pair(languages),
         reference_names=_reference_names(parts),
+        named_languages=_named_languages(parts),
     )
-
-
-def language_pair(text: str) -> tuple[str, str]:
-    """Source and target language.
-
-    >>> language_pair("de-en")
-    ('de', 'en')
-    """
-    source, _, target = text.partition("-")
-    if not source or not target:
-        raise DataError(f"{text!r} is not a language pair; write source and target as in de-en.")
-    return source, target
 
 
 def _pair(languages: str | tuple[str, str]) -> tuple[str, str]:
     return language_pair(languages) if isinstance(languages, str) else languages
+
+
+def _named_languages(parts: Sequence[_Part]) -> tuple[str, str]:
+    paths = {role: [str(Path(e.path).absolute()) for e in _of(parts, role) if str(e.path) != "-"]
+             for role in get_args(Role)}  # fmt: skip
+    return named_languages(paths["reference"], paths["system"], next(iter(paths["source"]), None))
 
 
 def _column(path: FilePath) -> SgmTexts:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.data import DataError, Dataset
-from assay.io.datasets import language_pair, read_dataset
+from assay.io.datasets import read_dataset
 from assay.io.files import FilePath
 from assay.io.lines import read_lines
+from assay.languages import language_pair
 from assay.settings import nearest
 
 __all__ = ["read_testset"]

