@@ -15,7 +15,7 @@ from importlib import import_module
 import numpy as np
 from calibrations.harness import DATA, lines
 
-PARTS = ("scores", "muler", "suites")
+PARTS = ("scores", "muler", "suites", "agreement", "sensitivity", "tuning")
 
 
 def main() -> None:

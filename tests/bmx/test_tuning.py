@@ -124,18 +124,30 @@ def test_what_is_held_out_had_no_part_in_finding_the_weight_and_power():
 
 
 @pytest.mark.parametrize("signal", [4.0, -4.0])
-def test_the_test_compares_the_better_with_the_worse_and_is_two_sided(signal):
+def test_the_test_compares_boosted_and_base_with_the_outputs_of_a_source_segment_together(signal):
     given, asked = evidence(signal=signal), []
 
     def test(first, second, gold):
-        asked.append((pearson_rows(first, gold), pearson_rows(second, gold)))
+        asked.extend((first, second, gold))
         return 0.03
 
     found = tried(given, WeightAndPower(0.0, 1.0), test=test)
-    assert found.significance == 0.06
+    assert found.significance == 0.03
     assert (found.pearson > found.base) == (signal > 0)
-    assert asked == [(max(found.pearson, found.base), min(found.pearson, found.base))]
-    assert tried(given, WeightAndPower(0.0, 1.0), test=lambda *_: 0.9).significance == 1
+    boosted, base, gold = asked
+    assert boosted.shape == (2, 30)
+    assert base[:, 7].tolist() == given.explained.base[given.items == 7].tolist()
+    assert pearson_rows(boosted.ravel(), gold.ravel()) == pytest.approx(found.pearson)
+    assert pearson_rows(base.ravel(), gold.ravel()) == pytest.approx(found.base)
+
+
+def test_items_with_fewer_outputs_have_gaps():
+    given = evidence(n=5)
+    items = np.array([3, 1, 3, 3, 9])
+    laid = Evidence(given.setting, given.explained, given.gold, items).by_item(np.arange(5.0))
+    assert np.array_equal(laid[:, 1], [0, 2, 3])
+    assert np.array_equal(laid[:, 0], [1, np.nan, np.nan], equal_nan=True)
+    assert np.array_equal(laid[:, 2], [4, np.nan, np.nan], equal_nan=True)
 
 
 def test_few_segments_have_nothing_to_hold_out():

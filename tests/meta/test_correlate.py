@@ -172,7 +172,7 @@ def test_missing_ratings_are_counted():
 
 def test_williams_is_computed_from_scipys_correlations():
     """The statistic as in Steiger (1980), written out."""
-    given_panel = random_panel(shape=(6, 9), count=2)
+    given_panel = random_panel(shape=(12, 1), count=2)
     result = correlate([given_panel], MetaQuestions(("pearson",), compare=True, trials=10))
     (finding,) = result.findings
     a, b, gold = (
@@ -183,9 +183,17 @@ def test_williams_is_computed_from_scipys_correlations():
     k = 1 - r1**2 - r2**2 - r3**2 + 2 * r1 * r2 * r3
     bottom = 2 * k * (n - 1) / (n - 3) + (r1 + r2) ** 2 / 4 * (1 - r3) ** 3
     t = (r1 - r2) * math.sqrt((n - 1) * (1 + r3) / bottom)
-    assert finding.williams[0, 1] == pytest.approx(stats.t.sf(t, n - 3))
-    assert finding.williams[1, 0] == pytest.approx(stats.t.cdf(t, n - 3))
-    assert "(Williams)" in result.tables()[-1].title
+    assert finding.williams[0, 1] == pytest.approx(2 * stats.t.sf(abs(t), n - 3))
+    assert finding.williams[1, 0] == finding.williams[0, 1]
+    table = result.tables()[-1]
+    assert "(Williams)" in table.title
+    assert [cell for row in table.rows for cell in row if str(cell).startswith("~")]
+    assert "only approximate" in table.note
+
+
+def test_williams_is_not_offered_for_scores_that_depend_on_each_other():
+    questions = MetaQuestions(("pearson",), compare=True, trials=10)
+    assert correlate([random_panel()], questions).findings[0].williams is None
 
 
 def test_comparisons_rank_metrics_and_name_the_better_one():
@@ -202,7 +210,7 @@ def test_comparisons_rank_metrics_and_name_the_better_one():
     by_name = {each["metric"]: each["value"] for each in single}
     for each in pairs:
         assert each["difference"] == pytest.approx(by_name[each["metric"]] - by_name[each["other"]])
-        assert 0 < each["p_better"] < 0.05
+        assert 0 < each["p_difference"] < 0.05
 
 
 def test_a_metric_without_a_value_is_compared_with_nobody():
@@ -219,7 +227,7 @@ def test_the_same_seed_gives_the_same_p():
     questions = MetaQuestions(("kendall",), by="item", compare=True, trials=50)
     near = random_panel(seed=4, shape=(5, 8))
     first, again, other = (
-        [each["p_better"] for each in correlate([near], questions, seed=seed).records()]
+        [each["p_difference"] for each in correlate([near], questions, seed=seed).records()]
         for seed in (1, 1, 2)
     )
     assert first == again != other

@@ -83,6 +83,17 @@ class Evidence:
             self.setting, self.explained.chosen(keep), self.gold[keep], self.items[keep]
         )
 
+    def by_item(self, values: Array) -> Array:
+        """Numbers of segments as (outputs, items), `nan` where an item has fewer outputs."""
+        _, column, counts = np.unique(self.items, return_inverse=True, return_counts=True)
+        order = np.argsort(column, kind="stable")
+        starts = np.cumsum(counts) - counts
+        row = np.empty(len(values), np.intp)
+        row[order] = np.arange(len(values)) - np.repeat(starts, counts)
+        laid = np.full((int(counts.max(initial=0)), len(counts)), np.nan)
+        laid[row, column] = values
+        return laid
+
 
 def gather(
     judged: Judged,

@@ -37,11 +37,13 @@ class TuneResult:
     """What tuning found in every setting, and what held elsewhere.
 
     With `grid`, the records are all points of the grid; otherwise the best of each setting.
+    `trials` is how many swaps the tests of what held are made of.
     """
 
     tuned: tuple[Tuned, ...]
     tested: tuple[HeldOut, ...] = ()
     grid: bool = False
+    trials: int = 1000
 
     @cached_property
     def medians(self) -> dict[str, Median]:

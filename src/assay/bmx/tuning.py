@@ -39,7 +39,10 @@ SLACK = 1e-9
 """Correlations that differ by less are the same."""
 
 Test: TypeAlias = Callable[[Array, Array, Array], float]
-"""The p of the first scores agreeing better with the third than the second do."""
+"""The two-sided p of the first and second scores agreeing otherwise with the third.
+
+All are (outputs, items): what belongs to one source segment stands in one column.
+"""
 
 
 class Found(NamedTuple):
@@ -124,9 +127,7 @@ def tried(
     base, gold = evidence.explained.base, evidence.gold
     boosted = evidence.explained.boosted(at, regular)
     after, before = (float(pearson_rows(each, gold)) for each in (boosted, base))
-    # The better of the two is tested against the other, and the p doubled: two-sided.
-    ordered = (boosted, base) if after >= before else (base, boosted)
-    significance = min(1.0, 2 * test(*ordered, gold))
+    significance = test(*map(evidence.by_item, (boosted, base, gold)))
     return HeldOut(evidence.setting, len(gold), at.w, at.p, after, before, significance)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from assay.bmx.boosting import PUBLISHED
 from assay.bmx.evidence import Setting
 from assay.bmx.tuning import HeldOut
-from assay.results import Cell, Table
+from assay.results import Cell, PValue, Table
 
 if TYPE_CHECKING:
     from assay.bmx.study import TuneResult
@@ -24,7 +24,7 @@ def tables(result: TuneResult) -> list[Table]:
     found = [_best(result), _held_out(result)]
     if result.tested:
         note = "w and p are the medians found above; these data sets had no part in finding them."
-        found.append(_tried("On other data sets", result.tested, note))
+        found.append(_tried("On other data sets", result.tested, note, result))
     found.append(_medians(result))
     if result.effects():
         found.append(_effects(result))
@@ -61,9 +61,7 @@ def _held_out(result: TuneResult) -> Table:
     return _tried("Does it last?", held, note, result)
 
 
-def _tried(
-    title: str, held: Sequence[HeldOut], note: str, result: TuneResult | None = None
-) -> Table:
+def _tried(title: str, held: Sequence[HeldOut], note: str, result: TuneResult) -> Table:
     names = _columns(each.setting for each in held)
     rows: list[list[Cell]] = [
         [
@@ -74,13 +72,16 @@ def _tried(
             each.base,
             each.pearson,
             each.pearson - each.base,
-            each.significance,
+            PValue(each.significance),
             _verdict(each),
         ]
         for each in held
     ]
     columns = (*names, "n", "w", "p", "base", "boosted", "gain", "sig.", "")
-    told = f"{note} sig.: two-sided p of the difference; better and worse are below {ALPHA}."
+    told = (
+        f"{note} sig.: two-sided p of the difference by {result.trials:,} trials in which both "
+        f"metrics' scores of a source segment change places; better and worse are below {ALPHA}."
+    )
     return Table(title, columns, rows, told, _digits(), keys=len(names))
 
 
@@ -136,5 +137,5 @@ def _names(setting: Setting, result: TuneResult) -> list[Cell]:
 
 
 def _digits() -> dict[str, int]:
-    figures = dict.fromkeys(("base", "best", "boosted", "gain", "mean gain", "sig."), DIGITS)
+    figures = dict.fromkeys(("base", "best", "boosted", "gain", "mean gain"), DIGITS)
     return figures | {"w": 2, "p": 2, "collapsed %": 0}

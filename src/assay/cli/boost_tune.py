@@ -86,7 +86,7 @@ def _run(args: argparse.Namespace) -> int:
     work = [each for call in _calls(args) for each in _work(call, explainers, files)]
     unseen = [each for call in _test_calls(args) for each in _work(call, explainers, files)]
     check_output(args, files)
-    test = partial(_better, trials=args.trials, seed=args.seed)
+    test = partial(_differ, trials=args.trials, seed=args.seed)
     tuned = tuple(
         tune(
             _gather(args, each),
@@ -98,7 +98,7 @@ def _run(args: argparse.Namespace) -> int:
     )
     found = TuneResult(tuned, grid=args.grid)
     tested = tuple(try_medians(found, _gather(args, each), test=test) for each in unseen)
-    show(TuneResult(tuned, tested, args.grid), args, inputs=files)
+    show(TuneResult(tuned, tested, args.grid, args.trials), args, inputs=files)
     return 0
 
 
@@ -170,11 +170,10 @@ def _judged(args: argparse.Namespace, inputs: Inputs) -> tuple[Judged, str]:
     return Judged.of(dataset, fitting[0].scores), fitting[0].source
 
 
-def _better(first: Array, second: Array, gold: Array, *, trials: int, seed: int) -> float:
-    """The p of the first metric agreeing better with people than the second."""
+def _differ(first: Array, second: Array, gold: Array, *, trials: int, seed: int) -> float:
+    """The two-sided p of two metrics agreeing otherwise with people."""
     rng = np.random.default_rng(seed)
-    a, b, human = (each[None, :] for each in (first, second, gold))
-    return permutation_p(a, b, human, Pearson(), trials=trials, rng=rng)
+    return permutation_p(first, second, gold, Pearson(), trials=trials, rng=rng)
 
 
 COMMAND = Command(

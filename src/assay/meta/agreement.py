@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from assay.meta.coefficients import Coefficient
-from assay.meta.grouping import By, grouped
+from assay.meta.coefficients import Coefficient, Pearson, Tested
+from assay.meta.grouping import By, grouped, means
 from assay.metrics.base import Array
+from assay.moments import pearson_rows, ranks
 
-__all__ = ["Agreement", "agree"]
+__all__ = ["Agreement", "Shuffles", "agree"]
+
+BLOCK = 2**20
+"""Shuffles are worked off in blocks of about so many scores."""
+
+SLACK = 1e-12
+"""A value that falls short of the observed one by this much still reaches it."""
+
+
+class Shuffles(NamedTuple):
+    """So many random orders of systems and items, for a test of no agreement at all."""
+
+    trials: int
+    rng: np.random.Generator
 
 
 @dataclass(frozen=True)
@@ -20,6 +36,7 @@ class Agreement:
 
     `n` counts the scores compared, `groups` the groups that have a value. Where `value` is `nan`,
     `reason` says why. `chance` is what a metric that knows nothing gets, where that is not 0.
+    `test` says where the two-sided `p` comes from.
     """
 
     value: float
@@ -29,13 +46,24 @@ class Agreement:
     reason: str = ""
     chance: float = 0.0
     epsilon: float = math.nan
+    test: str = ""
 
 
-def agree(metric: Array, gold: Array, coefficient: Coefficient, *, by: By = "none") -> Agreement:
+def agree(
+    metric: Array,
+    gold: Array,
+    coefficient: Coefficient,
+    *,
+    by: By = "none",
+    shuffles: Shuffles | None = None,
+) -> Agreement:
     """The agreement of (systems, items) scores with people's; `nan` is unknown.
 
-    Within groups, the value is that of all groups together, and p that of a one-sample t-test of
-    the groups' values against chance.
+    Within groups, the value is that of all groups together. Scores of one system, or of one item,
+    are independent of each other, and p is the coefficient's own. Scores of several systems on
+    several items are not (whatever is hard is hard for all systems, and a good system is good
+    everywhere): p is then the share of `shuffles` of the metric's systems and items that agree
+    as well, and there is none without them.
     """
     own, human = grouped(metric, by), grouped(gold, by)
     known = ~(np.isnan(own) | np.isnan(human))
@@ -45,10 +73,14 @@ def agree(metric: Array, gold: Array, coefficient: Coefficient, *, by: By = "non
     if math.isnan(value):
         return Agreement(math.nan, math.nan, n, 0, _reason(own, human, most, coefficient))
     each, chance = coefficient.each(own, human), coefficient.chance(own, human)
-    alone = by == "none"
-    p = coefficient.p(own[known], human[known]) if alone else _t_test(each, chance)
     groups = int((~np.isnan(each)).sum())
-    return Agreement(value, p, n, groups, "", chance, coefficient.epsilon(own, human))
+    both = ~(np.isnan(metric) | np.isnan(gold))
+    p, test = math.nan, ""
+    if min(both.any(axis=0).sum(), both.any(axis=1).sum()) == 1:
+        p, test = coefficient.p(own[known], human[known])
+    elif shuffles is not None:
+        p, test = _shuffled(metric, gold, coefficient, by, shuffles)
+    return Agreement(value, p, n, groups, "", chance, coefficient.epsilon(own, human), test)
 
 
 def _reason(own: Array, human: Array, most: int, coefficient: Coefficient) -> str:
@@ -69,12 +101,46 @@ def _varies(scores: Array) -> bool:
     return bool((high > low).any())
 
 
-def _t_test(each: Array, chance: float) -> float:
-    """The p of the groups' values differing from chance on average."""
-    from scipy.special import stdtr
+def _shuffled(
+    metric: Array, gold: Array, coefficient: Coefficient, by: By, shuffles: Shuffles
+) -> Tested:
+    """The p of the scores having to do with each other at all.
 
-    known = each[~np.isnan(each)]
-    if len(known) < 2 or np.ptp(known) == 0:
-        return math.nan
-    t = (known.mean() - chance) / (known.std(ddof=1) / math.sqrt(len(known)))
-    return float(2 * stdtr(len(known) - 1, -abs(t)))
+    If they had not, any order of the systems and any order of the items would be as likely as the
+    one at hand. Measured by Pearson's r, for every other coefficient by that of the ranks: to
+    count all pairs in every trial would take minutes, and would say the same.
+    """
+    if not isinstance(coefficient, Pearson):
+        metric, gold = _ranked(metric, by), _ranked(gold, by)
+    human = grouped(gold, by)
+    observed = float(means(pearson_rows(grouped(metric, by), human)))
+    if math.isnan(observed):
+        return Tested(math.nan, "")
+    reached = sum(
+        np.count_nonzero(np.abs(means(pearson_rows(grouped(block, by), human)))
+                         >= abs(observed) - SLACK)
+        for block in _orders(metric, shuffles)
+    )  # fmt: skip
+    p = (reached + 1) / (shuffles.trials + 1)
+    how = "" if isinstance(coefficient, Pearson) else " (rank correlation)"
+    return Tested(float(p), f"{shuffles.trials:,} random orders of systems and items{how}")
+
+
+def _orders(metric: Array, shuffles: Shuffles) -> Iterator[Array]:
+    """Blocks (trials, systems, items) of the scores with systems and items in random order."""
+    systems, items = metric.shape
+    step = max(1, BLOCK // max(1, metric.size))
+    for at in range(0, shuffles.trials, step):
+        count = min(step, shuffles.trials - at)
+        rows, columns = (
+            shuffles.rng.permuted(np.tile(np.arange(size), (count, 1)), axis=1)
+            for size in (systems, items)
+        )
+        yield metric[rows[:, :, None], columns[:, None, :]]
+
+
+def _ranked(scores: Array, by: By) -> Array:
+    """The ranks of known scores within their groups, (systems, items)."""
+    groups = grouped(scores, by)
+    ranked = ranks(groups, ~np.isnan(groups))
+    return np.asarray(ranked.T if by == "item" else ranked.reshape(scores.shape))

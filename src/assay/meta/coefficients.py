@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from functools import lru_cache
+from itertools import permutations
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.meta.grouping import means
 from assay.meta.pairs import Concordance, concordance, differences
@@ -22,7 +25,19 @@ __all__ = [
     "Kendall",
     "Pearson",
     "Spearman",
+    "Tested",
+    "fisher_interval",
 ]
+
+EXACT = 8
+"""Of so few members, all orders are tried: formulas for many are wrong for few."""
+
+
+class Tested(NamedTuple):
+    """A two-sided p and the test that it comes from."""
+
+    p: float
+    test: str
 
 
 @dataclass(frozen=True)
@@ -44,8 +59,12 @@ class Coefficient(Settings, ABC):
         """One value over all groups: the mean of theirs, (...)."""
         return means(self.each(metric, gold))
 
-    def p(self, metric: Array, gold: Array) -> float:
+    def p(self, metric: Array, gold: Array) -> Tested:
         """How likely such a value is by chance, for one group without unknown scores."""
+        return Tested(math.nan, "")
+
+    def error(self, value: float, n: int) -> float:
+        """The standard error of Fisher's z of a value over `n` members, where there is one."""
         return math.nan
 
     def chance(self, metric: Array, gold: Array) -> float:
@@ -68,11 +87,15 @@ class Pearson(Coefficient):
         """Correlations, `nan` where one side does not vary."""
         return pearson_rows(metric, gold)
 
-    def p(self, metric: Array, gold: Array) -> float:
-        """Two-sided, from the t distribution."""
+    def p(self, metric: Array, gold: Array) -> Tested:
+        """From the t distribution."""
         from scipy.stats import pearsonr
 
-        return float(pearsonr(metric, gold).pvalue)
+        return Tested(float(pearsonr(metric, gold).pvalue), "the t distribution")
+
+    def error(self, value: float, n: int) -> float:
+        """As by Fisher (1921)."""
+        return 1 / math.sqrt(n - 3) if n > 3 else math.nan
 
 
 @dataclass(frozen=True)
@@ -87,11 +110,17 @@ class Spearman(Coefficient):
         known = ~(np.isnan(metric) | np.isnan(gold))
         return pearson_rows(ranks(metric, known), ranks(np.broadcast_to(gold, known.shape), known))
 
-    def p(self, metric: Array, gold: Array) -> float:
-        """Two-sided, from the t distribution."""
+    def p(self, metric: Array, gold: Array) -> Tested:
+        """From all orders of few members, else from the t distribution."""
         from scipy.stats import spearmanr
 
-        return float(spearmanr(metric, gold).pvalue)
+        if len(gold) <= EXACT:
+            return _all_orders(self, metric, gold)
+        return Tested(float(spearmanr(metric, gold).pvalue), "the t distribution")
+
+    def error(self, value: float, n: int) -> float:
+        """As by Bonett and Wright (2000)."""
+        return math.sqrt((1 + value**2 / 2) / (n - 3)) if n > 3 else math.nan
 
 
 @dataclass(frozen=True)
@@ -111,11 +140,20 @@ class Kendall(Coefficient):
         counts = concordance(metric, gold)
         return self._tau_b(counts) if self.variant == "b" else self._tau_c(counts, metric, gold)
 
-    def p(self, metric: Array, gold: Array) -> float:
-        """Two-sided: exact for few members without ties, else from the normal distribution."""
+    def p(self, metric: Array, gold: Array) -> Tested:
+        """From all orders where members are few or have no ties, else the normal distribution."""
         from scipy.stats import kendalltau
 
-        return float(kendalltau(metric, gold, variant=self.variant).pvalue)
+        tied = min(len(np.unique(metric)), len(np.unique(gold))) < len(gold)
+        if tied and len(gold) <= EXACT:
+            return _all_orders(self, metric, gold)
+        p = float(kendalltau(metric, gold, variant=self.variant).pvalue)
+        # As SciPy chooses: exact for up to 33 members without ties.
+        return Tested(p, "the normal distribution" if tied or len(gold) > 33 else "all orders")
+
+    def error(self, value: float, n: int) -> float:
+        """As by Fieller, Hartley and Pearson (1957)."""
+        return math.sqrt(0.437 / (n - 4)) if n > 4 else math.nan
 
     def _tau_b(self, counts: Concordance) -> Array:
         total = counts.total
@@ -188,13 +226,48 @@ class Accuracy(Coefficient):
         total = counts.total - counts.gold_ties
         return np.where(total > 0, divide(counts.agree, total), np.nan)
 
-    def p(self, metric: Array, gold: Array) -> float:
+    def p(self, metric: Array, gold: Array) -> Tested:
         """As for Kendall's tau."""
         return Kendall().p(metric, gold)
 
     def chance(self, metric: Array, gold: Array) -> float:
         """Half of the pairs."""
         return 0.5
+
+
+def fisher_interval(
+    coefficient: Coefficient, value: float, n: int, *, level: float = 0.95
+) -> tuple[float, float]:
+    """The interval of a correlation over `n` independent members, by Fisher's z.
+
+    `nan` where members are too few or the value is 1 or -1: what cannot vary has no error.
+
+    >>> low, high = fisher_interval(Pearson(), -0.76, 5)
+    >>> round(low, 2), round(high, 2)
+    (-0.98, 0.37)
+    """
+    from scipy.special import ndtri
+
+    if math.isnan(value) or abs(value) >= 1 - 1e-12:
+        return math.nan, math.nan
+    middle = math.atanh(value)
+    reach = float(ndtri((1 + level) / 2)) * coefficient.error(value, n)
+    return math.tanh(middle - reach), math.tanh(middle + reach)
+
+
+def _all_orders(coefficient: Coefficient, metric: Array, gold: Array) -> Tested:
+    """The share of all orders of the metric's scores that agree as well, or disagree as well."""
+    shuffled = metric[_orders(len(metric))][:, None]
+    values = coefficient.overall(shuffled, gold[None])
+    # The first order is the one at hand.
+    if math.isnan(values[0]):
+        return Tested(math.nan, "")
+    return Tested(float((np.abs(values) >= abs(values[0]) - 1e-12).mean()), "all orders")
+
+
+@lru_cache(EXACT)
+def _orders(members: int) -> NDArray[np.intp]:
+    return np.array(list(permutations(range(members))))
 
 
 def _distinct(values: Array, known: np.ndarray) -> Array:

@@ -40,7 +40,7 @@ class CorrelateResult:
         """One record per pair, level, human score, coefficient and metric.
 
         Where metrics were compared, further records set `metric` against `other`: `difference`
-        of their values, and the one-sided `p_better` of the first agreeing better.
+        of their values, and its two-sided `p_difference`.
         """
         return [record for finding in self.findings for record in self._records(finding)]
 
@@ -58,7 +58,7 @@ class CorrelateResult:
             record = self._record(finding, at, agreement)
             if self.questions.compare:
                 record |= {"cluster": comparison.clusters[at] if comparison else None}
-                record |= dict.fromkeys(("other", "difference", "p_better", "p_williams"))
+                record |= dict.fromkeys(("other", "difference", "p_difference", "p_williams"))
             yield record
         if comparison is not None:
             yield from self._pairs(finding, comparison)
@@ -80,6 +80,7 @@ class CorrelateResult:
             "epsilon": _known(agreement.epsilon),
             "reason": agreement.reason or None,
             "signature": panel.candidates[at].signature or None,
+            "test": agreement.test or None,
         }
 
     def _pairs(self, finding: Finding, found: MetricComparison) -> Iterator[Record]:
@@ -93,7 +94,7 @@ class CorrelateResult:
                     "cluster": None,
                     "other": other.name,
                     "difference": float(found.values[i] - found.values[j]),
-                    "p_better": float(found.p[i, j]),
+                    "p_difference": float(found.p[i, j]),
                     "p_williams": _known(nan if sure is None else sure[i, j]),
                 }
                 yield self._record(finding, i, agreement) | compared

@@ -27,13 +27,14 @@ SLACK = 1e-12
 
 
 def williams(first: float, second: float, between: float, n: int) -> float:
-    """The one-sided p of the first metric correlating better with people than the second.
+    """The two-sided p of two metrics correlating otherwise with people, by Williams' test.
 
     `first` and `second` are the metrics' correlations with people, `between` that of the two
-    metrics with each other, all over the same `n` scores (Williams, 1959; Steiger, 1980).
+    metrics with each other, all over the same `n` scores (Williams, 1959; Steiger, 1980), which
+    are independent of each other: those of systems, not of many systems on many segments.
 
     >>> round(williams(0.9, 0.8, 0.7, 20), 4)
-    0.0939
+    0.1877
     """
     from scipy.special import stdtr
 
@@ -43,9 +44,9 @@ def williams(first: float, second: float, between: float, n: int) -> float:
     mean = (first + second) / 2
     spread = 2 * k * (n - 1) / (n - 3) + mean**2 * (1 - between) ** 3
     if spread <= 0:
-        return 1.0 if first <= second else 0.0
+        return 1.0 if first == second else 0.0
     t = (first - second) * math.sqrt((n - 1) * (1 + between) / spread)
-    return float(stdtr(n - 3, -t))
+    return float(2 * stdtr(n - 3, -abs(t)))
 
 
 def permutation_p(
@@ -58,21 +59,22 @@ def permutation_p(
     trials: int = TRIALS,
     rng: np.random.Generator,
 ) -> float:
-    """The one-sided p of the first metric agreeing better with people than the second.
+    """The two-sided p of two metrics agreeing otherwise with people.
 
-    In each trial the metrics' standardised (systems, items) scores change places at random; p is
-    the share of trials, the observed one among them, with a difference at least as large.
+    In each trial the metrics' standardised (systems, items) scores change places at random, those
+    of all systems on an item together, since they depend on each other; p is the share of trials,
+    the observed one among them, with a difference at least as large either way.
     """
     if trials < 1:
         raise DataError(f"{trials} trials: give at least 1.")
     nothing = [np.zeros((1, *gold.shape), bool)]
     observed = swapped_values(first, second, gold, coefficient, by, nothing)[0]
-    swaps = _swaps(gold.shape, trials, rng)
+    swaps = _swaps((len(gold), gold.shape[1]), trials, rng)
     values = swapped_values(first, second, gold, coefficient, by, swaps)
     delta = values[:, 0] - values[:, 1]
     if math.isnan(observed[0] - observed[1]):
         return math.nan
-    reached = np.count_nonzero(delta >= observed[0] - observed[1] - SLACK)
+    reached = np.count_nonzero(np.abs(delta) >= abs(observed[0] - observed[1]) - SLACK)
     return float((reached + 1) / (trials + 1))
 
 
@@ -80,8 +82,9 @@ def permutation_p(
 class MetricComparison:
     """Metrics set against each other.
 
-    `p[i, j]` is the one-sided p of metric i agreeing better with people than metric j; `clusters`
-    ranks the metrics, 1 for the best, where those that cannot be told apart share a rank.
+    `p[i, j]` is the two-sided p of metric i, which is ahead, and metric j agreeing otherwise with
+    people; `clusters` ranks the metrics, 1 for the best, where those that cannot be told apart
+    share a rank.
     """
 
     metrics: tuple[str, ...]
@@ -128,9 +131,13 @@ def _better(p: Array, alpha: float) -> NDArray[np.bool_]:
     return np.asarray(np.where(np.isnan(p), 1.0, p) < alpha)
 
 
-def _swaps(shape: tuple[int, ...], trials: int, rng: np.random.Generator) -> Iterator[Mask]:
-    """Random masks, a block of trials at a time; the blocks do not change what is drawn."""
+def _swaps(shape: tuple[int, int], trials: int, rng: np.random.Generator) -> Iterator[Mask]:
+    """Random masks, a block of trials at a time; the blocks do not change what is drawn.
+
+    All systems change places together on an item; where there is one item only, each by itself.
+    """
+    drawn = shape if shape[1] == 1 else (1, shape[1])
     step = max(1, BLOCK // max(1, math.prod(shape)))
     for at in range(0, trials, step):
         count = min(step, trials - at)
-        yield rng.random((count, *shape)) < 0.5
+        yield np.broadcast_to(rng.random((count, *drawn)) < 0.5, (count, *shape))

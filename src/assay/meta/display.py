@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import Any
 
 import numpy as np
 
+from assay.meta.agreement import Agreement
 from assay.meta.findings import SOFT, Finding, MetaQuestions
 from assay.meta.named import coefficient_named
 from assay.meta.summary import Summary, summarise
 from assay.metrics.base import Array
-from assay.results import Cell, Table
+from assay.results import Cell, PValue, Table
 
-__all__ = ["coefficient_title", "findings_by_coefficient", "matrix", "tables"]
+__all__ = ["coefficient_title", "findings_by_coefficient", "matrix", "tables", "tests_note"]
 
 DIGITS = 3
 INSIGNIFICANT = "×"
@@ -75,7 +76,7 @@ def _metrics(findings: Sequence[Finding], questions: MetaQuestions) -> Table:
     digits: dict[str, int] = {}
     for each in findings:
         columns += [name for name, _ in _cells(each, 0)]
-        digits |= {each.coefficient: DIGITS, f"p {each.coefficient}": 4, "epsilon": 4}
+        digits |= {each.coefficient: DIGITS, "epsilon": 4}
     rows: list[list[Cell]] = []
     for at, candidate in enumerate(panel.candidates):
         # Soft pairwise accuracy counts pairs of systems; any other coefficient counts scores.
@@ -100,7 +101,7 @@ def _cells(finding: Finding, at: int) -> list[tuple[str, Cell]]:
     name, agreement = finding.coefficient, finding.agreements[at]
     cells: list[tuple[str, Cell]] = [(name, agreement.value)]
     if any(not isnan(each.p) for each in finding.agreements):
-        cells.append((f"p {name}", agreement.p))
+        cells.append((f"p {name}", PValue(agreement.p)))
     if any(not isnan(each.epsilon) for each in finding.agreements):
         cells.append(("epsilon", agreement.epsilon))
     return cells
@@ -171,9 +172,9 @@ def _values_note(findings: Sequence[Finding], questions: MetaQuestions) -> list[
         groups = _span([each.groups for f in findings for each in f.agreements], ",")
         lines.append(
             f"Compared within each {questions.by}; {groups} of them have a value. Values are the "
-            "means of theirs (wmt: of all their pairs together), p that of a t-test of theirs "
-            "against chance."
+            "means of theirs (wmt: of all their pairs together)."
         )
+    lines += tests_note({each.coefficient: each.agreements for each in findings})
     for name in dict.fromkeys(each.coefficient for each in findings):
         own = [each for f in findings if f.coefficient == name for each in f.agreements]
         if chances := [each.chance for each in own if each.chance]:
@@ -184,6 +185,16 @@ def _values_note(findings: Sequence[Finding], questions: MetaQuestions) -> list[
         for title in turned
     ]
     return [*lines, *(line for finding in findings for line in _reasons(finding))]
+
+
+def tests_note(agreements: Mapping[str, Sequence[Agreement]]) -> list[str]:
+    """Where the p of each coefficient come from; nothing where there are none."""
+    names: dict[str, list[str]] = {}
+    for name, values in agreements.items():
+        for test in dict.fromkeys(each.test for each in values if each.test):
+            names.setdefault(test, []).append(name)
+    told = "; ".join(f"{', '.join(each)} from {test}" for test, each in names.items())
+    return [f"Two-sided p: {told}."] if told else []
 
 
 def _span(values: Sequence[float], form: str) -> str:
@@ -243,9 +254,10 @@ def _soft_note(findings: Sequence[Finding], questions: MetaQuestions) -> list[st
 def _comparison(finding: Finding, questions: MetaQuestions) -> Table:
     found = finding.comparison
     note = (
-        "The one-sided p of the row's metric agreeing better with people than the column's, by "
-        f"{questions.trials:,} trials in which their standardised scores change places at random; "
-        f"cluster: what cannot be told apart at {questions.alpha:g} shares a rank."
+        "Two-sided p of the row's and the column's metric agreeing differently with people, by "
+        f"{questions.trials:,} trials in which their standardised scores of {_unit(finding)} "
+        f"change places at random; cluster: what cannot be told apart at {questions.alpha:g} "
+        "shares a rank."
     )
     return _against(finding, "", np.zeros((0, 0)) if found is None else found.p, note)
 
@@ -255,8 +267,17 @@ def _williams(finding: Finding) -> Table:
     values = np.array([each.value for each in finding.agreements])
     # As in the other table: of two metrics, the better one against the other.
     ahead = np.where(values[:, None] >= values[None, :], p, np.nan)
-    note = "The same by Williams' test, which supposes that scores are normal."
+    note = (
+        "~: the same by Williams' test, only approximate: it supposes that scores are normal, and "
+        "finds too much where there are few systems or outliers."
+    )
     return _against(finding, " (Williams)", ahead, note)
+
+
+def _unit(finding: Finding) -> str:
+    """What changes places as a whole in the test of two metrics."""
+    level = finding.panel.level
+    return "a system" if level == "system" else f"all systems on a {level}"
 
 
 def _against(finding: Finding, how: str, p: Array, note: str) -> Table:
@@ -267,7 +288,7 @@ def _against(finding: Finding, how: str, p: Array, note: str) -> Table:
     rows: list[list[Cell]] = []
     for at in order:
         row: list[Cell] = [titles[at], values[at]]
-        row += [None if isnan(p[at, other]) else float(p[at, other]) for other in order]
+        row += [_p(p[at, other], "~" * bool(how)) for other in order]
         if finding.comparison and not how:
             row.insert(1, finding.comparison.clusters[at])
         rows.append(row)
@@ -279,8 +300,15 @@ def _against(finding: Finding, how: str, p: Array, note: str) -> Table:
         (*columns, *(f"> {titles[at]}" for at in order)),
         rows,
         note,
-        {finding.coefficient: DIGITS, **{f"> {each}": 4 for each in titles}},
+        {finding.coefficient: DIGITS},
     )
+
+
+def _p(value: float, mark: str) -> Cell:
+    """The cell of a p, with a mark where it is only approximate."""
+    if isnan(value):
+        return None
+    return f"{mark}{PValue(value)}" if mark else PValue(value)
 
 
 def _gold(name: str) -> str:

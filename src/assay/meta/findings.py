@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from assay.data import DataError
-from assay.meta.agreement import Agreement, agree
+from assay.meta.agreement import Agreement, Shuffles, agree
 from assay.meta.coefficients import Pearson
 from assay.meta.differences import MetricComparison, compare_metrics, williams
 from assay.meta.grouping import By, Mask
@@ -62,8 +62,8 @@ class MetaQuestions:
 class Finding:
     """What one coefficient says of all metrics of a panel.
 
-    `comparison` is there where it was asked for; `williams[i, j]`, for Pearson's r, is the
-    one-sided p of metric i correlating better with people than metric j by Williams' test.
+    `comparison` is there where it was asked for; `williams[i, j]`, for Pearson's r over systems
+    or of one system, is the two-sided p of metrics i and j by Williams' test.
     """
 
     panel: Panel
@@ -110,7 +110,9 @@ def _agreement(
 ) -> Agreement:
     if name == SOFT:
         return _soft(panel, candidate, questions.trials, seed)
-    return agree(candidate.oriented, panel.gold, coefficient_named(name), by=questions.by)
+    shuffles = Shuffles(questions.trials, np.random.default_rng(seed))
+    coefficient = coefficient_named(name)
+    return agree(candidate.oriented, panel.gold, coefficient, by=questions.by, shuffles=shuffles)
 
 
 def _soft(panel: Panel, candidate: Candidate, trials: int, seed: int) -> Agreement:
@@ -166,8 +168,9 @@ def _compared(finding: Finding, questions: MetaQuestions, seed: int) -> Finding:
         alpha=questions.alpha,
         rng=np.random.default_rng(seed),
     )
-    linear = isinstance(coefficient, Pearson) and questions.by == "none"
-    return replace(finding, comparison=comparison, williams=_williams(panel) if linear else None)
+    # Williams' test is for scores that are independent of each other.
+    apart = isinstance(coefficient, Pearson) and questions.by == "none" and 1 in panel.gold.shape
+    return replace(finding, comparison=comparison, williams=_williams(panel) if apart else None)
 
 
 def _williams(panel: Panel) -> Array:

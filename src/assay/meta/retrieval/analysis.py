@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -152,7 +152,7 @@ def correlations(
 def _reworded(agreement: Agreement, measure: Measure) -> Agreement:
     """The same, with a reason that speaks of the measure and not of people."""
     reason = agreement.reason.replace("all human scores", f"all values of {measure.title}")
-    return Agreement(agreement.value, agreement.p, agreement.n, agreement.groups, reason)
+    return replace(agreement, reason=reason)
 
 
 def _record(**known: object) -> Record:

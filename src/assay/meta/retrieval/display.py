@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isnan, nan
 
+from assay.meta.display import tests_note
 from assay.meta.named import coefficient_named
 from assay.meta.panel import Candidate
 from assay.meta.retrieval.findings import Correlation, Found, Setup
@@ -114,6 +115,7 @@ def _correlation_notes(
         f"Over {systems} machines. {INSIGNIFICANT}: not significant at {setup.alpha:g}; "
         "the strongest of a row stands out."
     )
+    yield from tests_note({name: [each.agreement for each in own]})
     titles = {each.name: each.title for each in candidates}
     for candidate in candidates:
         if candidate.lower:

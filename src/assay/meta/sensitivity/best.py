@@ -46,13 +46,14 @@ def best_of(
     people = study.people
     order = _ranked(people.quality)
     own = corpus_scores(stages.candidate, study.texts, np.ones((1, len(study.texts))))[0]
+    corpora = corpus_scores(stages.candidate, study.texts, draws.weights)
     quality = people.quality_on(draws.weights)
     shuffled = rng.permuted(np.tile(order, (len(draws.texts), 1)), axis=1)
     found = []
     for k in range(len(order), coefficient.least - 1, -1):
         top = order[:k]
         agreement = agree(own[None, top], people.quality[None, top], coefficient)
-        drawn = across_systems(stages.corpora[:, top], quality[:, top], coefficient)
+        drawn = across_systems(corpora[:, top], quality[:, top], coefficient)
         others = across_systems(own[shuffled[:, :k]], people.quality[shuffled[:, :k]], coefficient)
         found.append(Best(k, study.systems[top[-1]], _estimate(agreement, drawn), *_tails(others)))
     return tuple(found)
@@ -61,7 +62,7 @@ def best_of(
 def _estimate(found: Agreement, replicates: Array) -> Estimate:
     """With a plain percentile interval: of very few systems the bias cannot be corrected."""
     low, high, _ = interval(found.value, replicates, method="percentile")
-    return Estimate(found.value, low, high, found.p, found.n, found.reason)
+    return Estimate(found.value, low, high, found.p, found.n, found.reason, found.test)
 
 
 def _ranked(quality: Array) -> np.ndarray:

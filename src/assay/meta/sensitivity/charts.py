@@ -62,7 +62,7 @@ def _figure(study: Study, questions: SensitivityQuestions, finding: Finding) -> 
         x_title=f"quality ({people.name})",
         y_title=f"sensitivity of {title}",
         note=f"{questions.named.title} over {study.texts.kind}s; bars: 95% intervals. Over "
-        f"systems: {with_interval(second) or 'unknown'}.",
+        f"systems: about {with_interval(second) or 'unknown'}.",
     )
     return _with_bars(chart, [(each.low, each.high) for *_, each in known])
 

@@ -16,7 +16,7 @@ from assay.meta.sensitivity.questions import SensitivityQuestions
 from assay.meta.sensitivity.stages import Estimate, difference
 from assay.meta.sensitivity.study import Study
 from assay.moments import pearson_rows
-from assay.results import Cell, Table
+from assay.results import Cell, PValue, Table
 
 __all__ = ["tables"]
 
@@ -30,7 +30,7 @@ def tables(
     """Table 1 with intervals, the systems, the metrics against each other, and what was asked."""
     found = [_stages(study, questions, findings), _systems(study, questions, findings)]
     if len(findings) > 1:
-        found.append(_differences(findings))
+        found.append(_differences(questions, findings))
     return found + further_tables(study, questions, findings)
 
 
@@ -42,18 +42,25 @@ def _stages(study: Study, questions: SensitivityQuestions, findings: Sequence[Fi
         rows += [
             [title, "system", *_cells(stages.agreement), None],
             [title, "sensitivity", *_cells(second), second.tendency],
-            [title, "given spread", *given[:3], None, given.n, given.tendency],
+            [title, "given spread", given.value, *_ends(given), None, given.n, given.tendency],
         ]
         if (some := stages.without_outliers) is not None:
-            rows.append([title, "without outliers", some.value, None, None, some.p, some.n, None])
+            rows.append(
+                [title, "without outliers", some.value, None, None, PValue(some.p), some.n, None]
+            )
     columns = ("metric", "correlation", "value", "low", "high", "p", "n", "as quality rises")
-    digits = {"value": 3, "low": 3, "high": 3, "p": 4}
+    digits = {"value": 3}
     note = "\n".join(_stage_notes(study, questions, findings))
     return Table(titled(STAGES, study), columns, rows, note, digits, keys=2)
 
 
 def _cells(each: Estimate) -> list[Cell]:
-    return [each.value, each.low, each.high, each.p, each.n]
+    return [each.value, *_ends(each), PValue(each.p), each.n]
+
+
+def _ends(each: Estimate) -> list[Cell]:
+    """Both ends of an interval over systems, marked as approximate."""
+    return [None if isnan(end) else f"~{end:.3f}" for end in (each.low, each.high)]
 
 
 def _stage_notes(
@@ -65,9 +72,12 @@ def _stage_notes(
         "system: the metric's scores of systems with people's. sensitivity: the correlation over "
         f"{study.texts.kind}s, of each system, with the quality of the systems ({rated}); below 0 "
         "the metric tells less where systems are better.",
-        f"{questions.named.title}; 95% intervals from {questions.resamples:,} resamples of "
-        f"{study.texts.kind}s and systems, corrected for bias. given spread: the same among "
-        f"systems whose human scores vary alike over {study.texts.kind}s (partial correlation).",
+        f"{questions.named.title}; ~: 95% intervals by Fisher's z, for other systems on as many "
+        f"{study.texts.kind}s. They leave out 0 by chance in 5% of cases, but are only approximate "
+        "where there is a correlation: too narrow where a few systems make it.",
+        "given spread: the same among systems whose human scores vary alike over "
+        f"{study.texts.kind}s (partial correlation).",
+        *_tests(findings),
     ]
     far = [name for name, is_far in zip(study.systems, outliers(quality), strict=True) if is_far]
     if far:
@@ -96,6 +106,14 @@ def _stage_notes(
     return [*lines, *study.notes]
 
 
+def _tests(findings: Sequence[Finding]) -> list[str]:
+    """Where the p of correlations over systems come from."""
+    stages = [each.stages for each in findings]
+    tests = [each.test for one in stages for each in (one.agreement, one.dependence) if each.test]
+    told = " or ".join(dict.fromkeys(tests))
+    return [f"Two-sided p from {told}."] if told else []
+
+
 def _systems(study: Study, questions: SensitivityQuestions, findings: Sequence[Finding]) -> Table:
     people, order = study.people, _order(study)
     counts = (~np.isnan(people.scores)).sum(axis=1)
@@ -115,7 +133,8 @@ def _systems(study: Study, questions: SensitivityQuestions, findings: Sequence[F
     columns = ("system", "quality", f"{study.texts.kind}s", "spread", *titles)
     notes = [
         f"{questions.named.title} over {study.texts.kind}s of the metric's score of what people "
-        "rated with the mean of their scores; BCa 95% intervals in brackets. spread: the standard "
+        f"rated with the mean of their scores; BCa 95% intervals in brackets, from "
+        f"{questions.resamples:,} resamples of {study.texts.kind}s. spread: the standard "
         f"deviation of people's scores over {study.texts.kind}s.",
         *_spread_note(study),
         *_reasons(study, findings),
@@ -162,21 +181,22 @@ def _reasons(study: Study, findings: Sequence[Finding]) -> list[str]:
     ]
 
 
-def _differences(findings: Sequence[Finding]) -> Table:
+def _differences(questions: SensitivityQuestions, findings: Sequence[Finding]) -> Table:
     first, *others = findings
     rows: list[list[Cell]] = []
     for other in others:
-        each = difference(other.stages, first.stages)
+        each = difference(other.stages, first.stages, questions.named)
         told = None if isnan(each.low) else "yes" if each.low > 0 or each.high < 0 else "no"
-        rows.append([other.stages.candidate.title, each.value, each.low, each.high, told])
+        rows.append([other.stages.candidate.title, each.value, *_ends(each), told])
     title = first.stages.candidate.title
     return Table(
         f"Does sensitivity depend on quality otherwise than that of {title}?",
         ("metric", "difference", "low", "high", "differs"),
         rows,
-        f"The second stage of each metric less that of {title}, on the same resamples of texts and "
+        f"The second stage of each metric less that of {title}, with 95% intervals for two "
+        "correlations that share a variable (Zou, 2007); ~: approximate, rather too wide for few "
         "systems; not corrected for the number of metrics.",
-        {"difference": 3, "low": 3, "high": 3},
+        {"difference": 3},
     )
 
 

@@ -9,7 +9,7 @@ from assay.meta.sensitivity.naming import BEST, SIZES, SLOPE, one_cell, titled
 from assay.meta.sensitivity.questions import SensitivityQuestions
 from assay.meta.sensitivity.sizes import DRAWS, reached
 from assay.meta.sensitivity.study import Study
-from assay.results import Cell, Table
+from assay.results import Cell, PValue, Table
 
 __all__ = ["further_tables"]
 
@@ -28,7 +28,7 @@ def _best(study: Study, finding: Finding) -> Table:
     rows: list[list[Cell]] = []
     for each in finding.best:
         agreement, drawn = each.agreement, (each.typical, each.random_low, each.random_high)
-        rows.append([each.k, each.last, *agreement[:4], *drawn])
+        rows.append([each.k, each.last, *agreement[:3], PValue(agreement.p), *drawn])
     note = (
         "The correlation at system level among the k systems that people like best, with the 95% "
         f"interval over resampled {study.texts.kind}s. any k: the median of k systems drawn at "
@@ -36,7 +36,7 @@ def _best(study: Study, finding: Finding) -> Table:
         "would do; below them, mind that the best also lie closer together."
     )
     columns = ("k", "down to", "value", "low", "high", "p", "any k", "any k low", "any k high")
-    digits = dict.fromkeys(columns[2:], 3) | {"p": 4}
+    digits = dict.fromkeys(columns[2:], 3)
     title = titled(f"{BEST}: {finding.stages.candidate.title}", study)
     return Table(title, columns, rows, note, digits)
 

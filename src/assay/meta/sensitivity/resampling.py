@@ -1,4 +1,4 @@
-"""Other texts and other systems: both stages on resamples of those at hand."""
+"""Correlations over texts and over systems, and over resamples of the texts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from assay.meta.coefficients import Coefficient
 from assay.metrics.base import Array, divide
 
-__all__ = ["Draws", "Numbers", "across_systems", "deviations", "over_texts", "partial", "spreads"]
+__all__ = ["Draws", "Numbers", "across_systems", "deviations", "over_texts", "partial"]
 
 BLOCK = 2**23
 """Resamples are worked off so many pairs of texts at a time."""
@@ -20,17 +20,14 @@ Numbers = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Texts and systems drawn with replacement: their numbers, (b, texts) and (b, systems)."""
+    """Texts drawn with replacement: their numbers, (b, texts)."""
 
     texts: Numbers
-    systems: Numbers
 
     @classmethod
-    def of(cls, texts: int, systems: int, count: int, *, rng: np.random.Generator) -> Draws:
+    def of(cls, texts: int, count: int, *, rng: np.random.Generator) -> Draws:
         """So many draws; the same for every metric, so that metrics can be compared."""
-        return cls(
-            rng.integers(0, texts, (count, texts)), rng.integers(0, systems, (count, systems))
-        )
+        return cls(rng.integers(0, texts, (count, texts)))
 
     @property
     def weights(self) -> Array:
@@ -57,30 +54,13 @@ def over_texts(metric: Array, gold: Array, coefficient: Coefficient, draws: Numb
     return np.concatenate(blocks)
 
 
-def across_systems(
-    values: Array, quality: Array, coefficient: Coefficient, drawn: Numbers | None = None
-) -> Array:
-    """The correlation over systems, (b, systems) twice to (b,); of drawn systems where given.
+def across_systems(values: Array, quality: Array, coefficient: Coefficient) -> Array:
+    """The correlation over systems, (b, systems) twice to (b,).
 
-    `nan` where fewer different systems are known than the coefficient needs: any two lie on a
-    line.
+    `nan` where fewer systems are known than the coefficient needs: any two lie on a line.
     """
-    known = ~np.isnan(values + quality)
-    if drawn is not None:
-        there = np.zeros(known.shape, bool)
-        np.put_along_axis(there, drawn, True, axis=1)
-        known = known & there
-        values, quality = (np.take_along_axis(each, drawn, 1) for each in (values, quality))
-    enough = known.sum(axis=1) >= coefficient.least
+    enough = (~np.isnan(values + quality)).sum(axis=1) >= coefficient.least
     return np.where(enough, coefficient.each(values, quality), np.nan)
-
-
-def spreads(gold: Array, draws: Numbers) -> Array:
-    """The standard deviation over drawn texts of each system's human scores, (b, systems)."""
-    systems = len(gold)
-    step = max(1, BLOCK // max(1, gold.size))
-    blocks = [deviations(_drawn(gold, draws[at : at + step])) for at in range(0, len(draws), step)]
-    return np.concatenate([np.zeros(0), *blocks]).reshape(-1, systems)
 
 
 def deviations(scores: Array) -> Array:

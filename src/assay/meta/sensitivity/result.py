@@ -42,7 +42,7 @@ def sensitivity_each(
     sizes = None if questions.sizes is None else check_sizes(questions.sizes, study.texts)
     reference = None if questions.slope is None else place_of(questions.slope, study)
     rng = np.random.default_rng(seed)
-    draws = Draws.of(len(study.texts), len(study.systems), questions.resamples, rng=rng)
+    draws = Draws.of(len(study.texts), questions.resamples, rng=rng)
     for candidate in study.candidates:
         yield _finding(study, candidate, questions, draws, sizes, reference, seed)
 
@@ -147,7 +147,7 @@ class SensitivityResult:
     def _difference(self, finding: Finding) -> Record:
         """How far the second stage differs from that of the first metric."""
         first = self.findings[0]
-        each = difference(finding.stages, first.stages)
+        each = difference(finding.stages, first.stages, self.questions.named)
         same = finding is first
         return {
             "compared_with": None if same else first.stages.candidate.name,

@@ -8,33 +8,29 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from assay.intervals import Interval, interval
+from assay.intervals import interval
 from assay.meta.agreement import Agreement, agree
-from assay.meta.coefficients import Coefficient
+from assay.meta.coefficients import Coefficient, fisher_interval
 from assay.meta.outliers import outliers
 from assay.meta.panel import Candidate
 from assay.meta.sensitivity.people import People
-from assay.meta.sensitivity.resampling import (
-    Draws,
-    Numbers,
-    across_systems,
-    over_texts,
-    partial,
-    spreads,
-)
+from assay.meta.sensitivity.resampling import Draws, across_systems, over_texts, partial
 from assay.meta.sensitivity.study import Study, corpus_scores
 from assay.metrics.base import Array
 
 __all__ = ["Estimate", "Stages", "Tendency", "difference", "stages_of"]
 
 FEWEST = 4
-"""Of fewer systems there is nothing to resample, nor to hold fixed."""
+"""Of fewer systems there is no interval, and nothing to hold fixed."""
 
 Tendency = Literal["falls", "rises", "cannot tell"]
 
 
 class Estimate(NamedTuple):
-    """A correlation with its 95% interval; where `value` is `nan`, `reason` says why."""
+    """A correlation with its 95% interval; where `value` is `nan`, `reason` says why.
+
+    `test` says where `p` comes from.
+    """
 
     value: float
     low: float
@@ -42,6 +38,7 @@ class Estimate(NamedTuple):
     p: float
     n: int
     reason: str = ""
+    test: str = ""
 
     @property
     def tendency(self) -> Tendency | None:
@@ -60,9 +57,9 @@ class Stages:
     `sensitivity` is the correlation over texts, one per system. `dependence` is that of
     sensitivity with quality, over systems; `given_spread` is what is left of it among systems
     whose human scores vary alike from text to text. `agreement` is the metric's correlation with
-    people at system level. All three have intervals for other texts and other systems.
-    `without_outliers` is the dependence among systems of not too different quality, where some
-    are. `replicates` are the dependence on every resample, `corpora` the systems' scores.
+    people at system level. All three have intervals by Fisher's z, for other systems on as many
+    texts. `without_outliers` is the dependence among systems of not too different quality, where
+    some are.
     """
 
     candidate: Candidate
@@ -71,47 +68,59 @@ class Stages:
     given_spread: Estimate
     without_outliers: Agreement | None
     agreement: Estimate
-    replicates: Array
-    corpora: Array
 
 
 def stages_of(study: Study, candidate: Candidate, coefficient: Coefficient, draws: Draws) -> Stages:
     """Both stages of one metric."""
-    people, weights = study.people, draws.weights
-    drawn = over_texts(candidate.oriented, people.scores, coefficient, draws.texts)
-    first = _first(candidate, people, coefficient, drawn)
-    quality = people.quality_on(weights)
+    people = study.people
+    first = _first(candidate, people, coefficient, draws)
     values = np.array([each.value for each in first])
-    replicates = across_systems(drawn, quality, coefficient, draws.systems)
-    found = _agreement(values, people.quality, coefficient)
-    corpora = corpus_scores(candidate, study.texts, weights)
     own = corpus_scores(candidate, study.texts, np.ones((1, len(study.texts))))[0]
     return Stages(
         candidate=candidate,
         sensitivity=first,
-        dependence=_of_systems(found, replicates),
-        given_spread=_given_spread(study, coefficient, draws, values, drawn),
+        dependence=_over_systems(values, people.quality, coefficient),
+        given_spread=_given_spread(people, coefficient, values),
         without_outliers=_without_outliers(values, people.quality, coefficient),
-        agreement=_of_systems(
-            _agreement(own, people.quality, coefficient),
-            across_systems(corpora, quality, coefficient, draws.systems),
-        ),
-        replicates=replicates,
-        corpora=corpora,
+        agreement=_over_systems(own, people.quality, coefficient),
     )
 
 
-def difference(first: Stages, second: Stages) -> Estimate:
-    """How much more the first metric's sensitivity depends on quality than the second's."""
-    value = first.dependence.value - second.dependence.value
-    low, high, _ = _corrected(value, first.replicates - second.replicates)
-    return Estimate(value, low, high, math.nan, first.dependence.n)
+def difference(first: Stages, second: Stages, coefficient: Coefficient) -> Estimate:
+    """How much more the first metric's sensitivity depends on quality than the second's.
+
+    The interval is that of Zou (2007) for two correlations that share a variable.
+    """
+    one, other = first.dependence, second.dependence
+    both = [np.array([e.value for e in each.sensitivity]) for each in (first, second)]
+    between = float(across_systems(both[0][None], both[1][None], coefficient)[0])
+    value = one.value - other.value
+    common = _common(one.value, other.value, between)
+    low = value - _reach(one.value - one.low, other.high - other.value, common)
+    high = value + _reach(one.high - one.value, other.value - other.low, common)
+    return Estimate(value, low, high, math.nan, one.n)
+
+
+def _common(one: float, other: float, between: float) -> float:
+    """The correlation of two correlations with the same variable, from that of the other two."""
+    room = (1 - one**2) * (1 - other**2)
+    if not room > 0:
+        return math.nan
+    rest = 1 - one**2 - other**2 - between**2
+    found = ((between - one * other / 2) * rest + between**3) / room
+    return max(-1.0, min(1.0, found))
+
+
+def _reach(first: float, second: float, common: float) -> float:
+    square = first**2 + second**2 - 2 * common * first * second
+    return math.sqrt(square) if square >= 0 else math.nan if math.isnan(square) else 0.0
 
 
 def _first(
-    candidate: Candidate, people: People, coefficient: Coefficient, drawn: Array
+    candidate: Candidate, people: People, coefficient: Coefficient, draws: Draws
 ) -> tuple[Estimate, ...]:
     """The sensitivity of each system, with BCa intervals."""
+    drawn = over_texts(candidate.oriented, people.scores, coefficient, draws.texts)
     left = _without_each(candidate, people, coefficient)
     found = []
     for at, (own, human) in enumerate(zip(candidate.oriented, people.scores, strict=True)):
@@ -120,29 +129,23 @@ def _first(
         if np.isnan(human).all():
             reason = "people rated none of its texts"
         low, high, _ = interval(agreement.value, drawn[:, at], jackknife=left[:, at])
-        found.append(Estimate(agreement.value, low, high, agreement.p, agreement.n, reason))
+        p, n, test = agreement.p, agreement.n, agreement.test
+        found.append(Estimate(agreement.value, low, high, p, n, reason, test))
     return tuple(found)
 
 
-def _given_spread(
-    study: Study, coefficient: Coefficient, draws: Draws, values: Array, drawn: Array
-) -> Estimate:
+def _given_spread(people: People, coefficient: Coefficient, values: Array) -> Estimate:
     """The partial correlation of sensitivity and quality, people's spread held fixed."""
-    people = study.people
-    known = int((~np.isnan(values + people.quality + people.spread)).sum())
+    three = np.stack([values, people.quality, people.spread])
+    three = np.where(np.isnan(three).any(axis=0), np.nan, three)
+    known = int((~np.isnan(three[0])).sum())
     if known < FEWEST:
         reason = f"only {known} systems; a partial correlation needs {FEWEST}"
         return Estimate(math.nan, math.nan, math.nan, math.nan, known, reason)
-
-    def held(sensitivity: Array, quality: Array, spread: Array, systems: Numbers | None) -> Array:
-        spread = np.where(np.isnan(sensitivity), np.nan, spread)  # of the same systems
-        pairs = ((sensitivity, quality), (sensitivity, spread), (spread, quality))
-        return partial(*(across_systems(a, b, coefficient, systems) for a, b in pairs))
-
-    value = float(held(values[None], people.quality[None], people.spread[None], None)[0])
-    quality = people.quality_on(draws.weights)
-    replicates = held(drawn, quality, spreads(people.scores, draws.texts), draws.systems)
-    low, high, _ = _corrected(value, replicates)
+    pairs = ((0, 1), (0, 2), (2, 1))
+    each = (across_systems(three[a : a + 1], three[b : b + 1], coefficient) for a, b in pairs)
+    value = float(partial(*each)[0])
+    low, high = fisher_interval(coefficient, value, known - 1)
     reason = "" if not math.isnan(value) else "spread and quality, or sensitivity, are one"
     return Estimate(value, low, high, math.nan, known, reason)
 
@@ -162,20 +165,12 @@ def _without_outliers(values: Array, quality: Array, coefficient: Coefficient) -
     return _agreement(values[~far], quality[~far], coefficient) if far.any() else None
 
 
-def _of_systems(found: Agreement, replicates: Array) -> Estimate:
-    """The agreement with its interval; none where systems are too few to be drawn."""
-    low, high, _ = _corrected(found.value, replicates if found.n >= FEWEST else replicates[:0])
-    return Estimate(found.value, low, high, found.p, found.n, found.reason)
+def _over_systems(values: Array, quality: Array, coefficient: Coefficient) -> Estimate:
+    """The agreement with its interval; none where systems are too few."""
+    found = _agreement(values, quality, coefficient)
+    low, high = fisher_interval(coefficient, found.value, found.n)
+    return Estimate(found.value, low, high, found.p, found.n, found.reason, found.test)
 
 
 def _agreement(values: Array, quality: Array, coefficient: Coefficient) -> Agreement:
     return agree(values[None], quality[None], coefficient)
-
-
-def _corrected(value: float, replicates: Array) -> Interval:
-    """The interval corrected for bias: BCa without acceleration, as there are two kinds of draw.
-
-    Resampled correlations are nearer to 0 than the observed one, since noise is added to noise.
-    Plain percentiles miss most of what is there; see the simulation in docs/meta.md.
-    """
-    return interval(value, replicates, method="bca")
