@@ -47,6 +47,8 @@ def rows(runs: int, rng: np.random.Generator) -> Iterator[Row]:
         for systems in (5, 10, 14, 19):
             if systems <= len(documents(pair).gold):
                 yield from second_stage(pair, systems, runs // 2, rng)
+    for systems in (5, 10, 20):
+        yield from narrowing(systems, runs // 2, rng)
     for name in ("pearson", "spearman", "kendall"):
         for systems in (5, 10, 20):
             yield of_systems(name, systems, 4 * runs, rng)
@@ -56,7 +58,7 @@ def first_stage(texts: int, runs: int, rng: np.random.Generator) -> Row:
     """The BCa interval of a system's sensitivity, against that over all its documents."""
     data = documents(SETS[0])
     whole = np.arange(data.gold.shape[1])
-    truth = [each.value for each in _stages(data, whole, 1, rng)[0].sensitivity]
+    truth = [each.value for each in _stages(data, whole, 1, rng, resamples=1)[0].sensitivity]
     ends = []
     for _ in range(runs):
         drawn = rng.integers(0, len(whole), texts)
@@ -73,6 +75,22 @@ def second_stage(pair: str, systems: int, runs: int, rng: np.random.Generator) -
     for at, test in enumerate(tests):
         ends = [each[at][1:3] for each in found]
         yield coverage(f"sensitivity, {test}, {pair}", "BLEU", systems, ends, 0.0)
+
+
+def narrowing(systems: int, runs: int, rng: np.random.Generator) -> Iterator[Row]:
+    """Made-up metrics that lose nothing, where good systems' texts differ less: a known trap."""
+    found = []
+    for _ in range(runs):
+        level = rng.normal(size=(systems, 1))
+        truth = 0.6 * rng.normal(size=TEXTS) + 0.8 * rng.normal(size=(systems, TEXTS))
+        truth *= np.exp(-0.3 * level)
+        metric = 0.35 * truth + 0.94 * rng.normal(size=truth.shape)
+        people = truth + level + 0.5 * rng.normal(size=truth.shape)
+        world = Documents(people, (metric,), np.ones(truth.shape))
+        found += _stages(world, np.arange(TEXTS), 1, rng, resamples=1)
+    for test in ("dependence", "given_spread"):
+        ends = [getattr(each, test)[1:3] for each in found]
+        yield coverage(f"good systems vary less, {test}", "made up", systems, ends, 0.0)
 
 
 def of_systems(name: str, systems: int, runs: int, rng: np.random.Generator) -> Row:
@@ -96,11 +114,17 @@ def _unrelated(data: Documents, systems: int, rng: np.random.Generator) -> Seque
         data.counts[chosen],
     )
     drawn = rng.integers(0, data.gold.shape[1], TEXTS)
-    first, second = _stages(world, drawn, 2, rng)
+    first, second = _stages(world, drawn, 2, rng, resamples=1)
     return first.dependence, first.given_spread, difference(second, first, Pearson())
 
 
-def _stages(data: Documents, drawn: Array, metrics: int, rng: np.random.Generator) -> list[Stages]:
+def _stages(
+    data: Documents,
+    drawn: Array,
+    metrics: int,
+    rng: np.random.Generator,
+    resamples: int = RESAMPLES,
+) -> list[Stages]:
     """Both stages of the metrics on the drawn documents, each as one segment of its own."""
     gold, counts = data.gold[:, drawn], data.counts[:, drawn]
     own = Documents(gold, (), counts)
@@ -112,7 +136,7 @@ def _stages(data: Documents, drawn: Array, metrics: int, rng: np.random.Generato
     ]
     names = tuple(map(str, range(len(gold))))
     study = Study(names, texts, people, tuple(candidates))
-    draws = Draws.of(len(drawn), RESAMPLES if metrics == 1 else 1, rng=rng)
+    draws = Draws.of(len(drawn), resamples, rng=rng)
     return [stages_of(study, each, Pearson(), draws) for each in candidates]
 
 

@@ -55,8 +55,10 @@ def add_explaining(parser: argparse.ArgumentParser) -> None:
         "--regular",
         choices=("paper", "shift"),
         default="paper",
-        help="how importances are made positive: as in the paper, where negative powers often "
-        "collapse, or shifted so far that none does (default: paper)",
+        help="how importances are made positive, on the metric's own scale: paper adds the size of "
+        "the segment's least importance and 1e-9 of the metric's range, and negative powers often "
+        "collapse; shift adds the segment's mean absolute importance besides, and none does "
+        "(default: paper)",
     )
     add(
         "--sides",

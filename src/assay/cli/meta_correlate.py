@@ -104,7 +104,8 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
         type=whole_number(1),
         default=1000,
         metavar="N",
-        help="random swaps for --compare and spa (default: 1000)",
+        help="random orders or swaps for the p of documents and segments, --compare and spa "
+        "(default: 1000)",
     )
     add("--alpha", type=float, default=0.05, metavar="P", help="significant below (default: 0.05)")
 

@@ -29,7 +29,7 @@ __all__ = [
     "fisher_interval",
 ]
 
-EXACT = 8
+EXACT = 7
 """Of so few members, all orders are tried: formulas for many are wrong for few."""
 
 

@@ -35,6 +35,8 @@ def _best(study: Study, finding: Finding) -> Table:
         "random, and where 95% lie. A value within these says nothing about good systems, any k "
         "would do; below them, mind that the best also lie closer together."
     )
+    if tests := dict.fromkeys(each.agreement.test for each in finding.best if each.agreement.test):
+        note += f" Two-sided p from {' or '.join(tests)}."
     columns = ("k", "down to", "value", "low", "high", "p", "any k", "any k low", "any k high")
     digits = dict.fromkeys(columns[2:], 3)
     title = titled(f"{BEST}: {finding.stages.candidate.title}", study)
