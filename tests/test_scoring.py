@@ -33,7 +33,7 @@ EVERYTHING = Questions(
     resamples=200,
 )
 KEYS = [
-    *("system", "metric", "signature", "score"),
+    *("system", "metric", "resolved", "signature", "score"),
     *("low", "high", "baseline", "difference", "difference_low", "difference_high"),
     *("p", "p_holm", "test", "effect", "cluster", "document", "n", "segment"),
 ]

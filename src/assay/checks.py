@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from assay.data import Dataset
 from assay.languages import identify, language_of
+from assay.metrics.base import Metric
 
 __all__ = ["oddities"]
 
@@ -37,9 +39,14 @@ _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+")
 
 
-def oddities(dataset: Dataset) -> list[str]:
-    """Remarks for the user: tokenized or empty lines, untranslated ones, twin systems."""
-    return [*_few(dataset), *_per_system(dataset), *_untranslated(dataset), *_twins(dataset)]
+def oddities(dataset: Dataset, metrics: Sequence[Metric] = ()) -> list[str]:
+    """Remarks for the user: tokenized or empty lines, untranslated ones, twin systems.
+
+    Of tokenized text only where a metric is lowered by it, or where none is named.
+    """
+    tokenized = _tokenized(dataset) if _minds_tokens(metrics) else ()
+    every = [_few(dataset), tokenized, _per_system(dataset), _untranslated(dataset)]
+    return [*chain(*every), *_twins(dataset)]
 
 
 def _few(dataset: Dataset) -> Iterator[str]:
@@ -51,10 +58,18 @@ def _few(dataset: Dataset) -> Iterator[str]:
         )
 
 
-def _per_system(dataset: Dataset) -> Iterator[str]:
+def _minds_tokens(metrics: Sequence[Metric]) -> bool:
+    return not metrics or any(not metric.ignores_blanks for metric in metrics)
+
+
+def _tokenized(dataset: Dataset) -> Iterator[str]:
     for name, lines in dataset.systems.items():
         if (tokenized := sum(line.endswith(" .") for line in lines)) >= MANY_TOKENIZED:
             yield f"{name}: {tokenized} lines end in ' .': forgot to detokenize? It lowers scores."
+
+
+def _per_system(dataset: Dataset) -> Iterator[str]:
+    for name, lines in dataset.systems.items():
         if empty := sum(not line.strip() for line in lines):
             yield f"{name}: {empty} of {len(lines)} lines are empty."
 

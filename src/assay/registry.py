@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
 
 from assay.data import DataError
-from assay.metrics.base import Metric
+from assay.metrics.base import Metric, Request
 from assay.settings import nearest
+from assay.version import __version__
 
-__all__ = ["names", "parse", "parse_all", "register", "registered"]
+__all__ = ["names", "parse", "parse_all", "register", "registered", "verify"]
+
+SHORT_HASH = 12
+"""So many digits of a hash stand in a signature."""
 
 _BUILT_IN = {
     "bleu": "assay.metrics.bleu:BLEU",
@@ -49,17 +54,17 @@ _ALIASES: tuple[tuple[str, Callable[[re.Match[str]], tuple[str, dict[str, str]]]
     (r"boosted (?P<metric>.+)", lambda m: ("boost", {"metric": m["metric"]})),
 )
 
-_NOT_SETTINGS = {
-    *("nrefs", "version", "test", "lang", "subset", "origlang", "bs", "ar", "seed"),
-    *("tagger", "spacy", "encoder", "sha256", "depth", "mapping_sha256", "lm_sha256", "package"),
-}
-"""What a signature says besides the metric's settings."""
+_HASHES = ("sha256", "mapping_sha256", "lm_sha256")
+_DECISIVE = (*_HASHES, "depth")
+"""What makes another figure, so that it is an error where it is not what a signature says."""
 
 _added: dict[str, type[Metric]] = {}
 
 
 def parse(text: str) -> Metric:
     """The metric of a specification (`bleu:tok=intl`), a signature or a bare name.
+
+    What belongs to a signature only, such as `nrefs`, is an error in a specification.
 
     >>> str(parse("chrf:word_order=2"))
     'chrf:word_order=2'
@@ -68,15 +73,63 @@ def parse(text: str) -> Metric:
     ... )
     True
     """
-    if "|" in text:
+    if whole := "|" in text:
         head, *parts = text.split("|")
         pairs = [_pair(part, ":", text) for part in parts]
     else:
         head, _, rest = text.partition(":")
         pairs = [_pair(part, "=", text) for part in _parts(rest) if part]
     name, implied = _resolve(head.strip().lower())
-    options = implied | {key: value for key, value in pairs if key not in _NOT_SETTINGS}
-    return _class_of(name).from_options(options.items())
+    kind = _class_of(name)
+    settings, known = kind.by_name(), kind.claims()
+    claims = tuple((key, each) for key, each in pairs if key in known and key not in settings)
+    if claims and not whole:
+        key, value = claims[0]
+        raise DataError(
+            f"{head.strip()}:{key}={value}: {key} is no setting, but part of a whole signature "
+            f"(NAME|...); {_instead(kind, key, value)}."
+        )
+    options = implied | {key: value for key, value in pairs if (key, value) not in claims}
+    metric = kind.from_options(options.items())
+    said = frozenset(settings[key].name for key in options if key in settings)
+    return replace(metric, request=Request(text, said, claims))
+
+
+def verify(
+    metric: Metric,
+    *,
+    references: int | str | None = None,
+    languages: tuple[str, str] | None = None,
+) -> list[str]:
+    """Remarks where the signature that was asked for says something else than is so here.
+
+    Another model, layer or mapping is a `DataError`: the figures would be other figures.
+    """
+    claims = dict(metric.request.claims) if metric.request else {}
+    facts = {"version": f"assay-{__version__}"}
+    if references is not None and metric.needs_references:
+        facts["nrefs"] = str(references)
+    if languages is not None:
+        facts["lang"] = "-".join(languages)
+    if claims.keys() - Metric.claims():
+        facts |= metric.details()
+    if not claims.get("version", "").startswith("assay-"):
+        del facts["version"]  # sacreBLEU's figures are ours
+    if "sha256" in claims:
+        facts.pop("encoder", None)  # the same weights under another name
+    wrong = [key for key in claims if key in facts and not _same(key, claims[key], facts[key])]
+    for key in wrong:
+        if key in _DECISIVE or key == "encoder":
+            raise DataError(
+                f"{metric}: the signature says {key}:{claims[key]}, but here it is "
+                f"{key}:{facts[key]}, which gives other figures; "
+                f"{_instead(type(metric), key, claims[key])}."
+            )
+    return [
+        f"{metric}: the signature says {key}:{claims[key]}, but here it is {key}:{facts[key]}; "
+        "figures need not be the same."
+        for key in wrong
+    ]
 
 
 def parse_all(given: Iterable[str | Metric]) -> list[Metric]:
@@ -106,6 +159,18 @@ def register(kind: type[Metric]) -> type[Metric]:
         raise DataError(f"there is a metric called {kind.name!r} already; choose another name.")
     _added[kind.name] = kind
     return kind
+
+
+def _instead(kind: type[Metric], key: str, value: str) -> str:
+    """What to do, where something was to be set that is no setting; models without revision."""
+    return kind.claims()[key].format(value.partition("@")[0])
+
+
+def _same(key: str, claimed: str, fact: str) -> bool:
+    """Whether they agree; of hashes and of models the shorter form is enough."""
+    if key in _HASHES:
+        return len(claimed) >= SHORT_HASH and (claimed.startswith(fact) or fact.startswith(claimed))
+    return claimed == fact or (key == "encoder" and claimed == fact.partition("@")[0])
 
 
 def _parts(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, get_args
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Cell",
     "Chart",
     "Grade",
+    "Headed",
     "Mark",
     "PValue",
     "Record",
@@ -127,6 +128,33 @@ class Result(Protocol):
 
     def records(self) -> list[Record]:
         """Tidy data for machines."""
+
+
+@dataclass(frozen=True)
+class Headed:
+    """A result under titles that begin with its label, which tells it from others beside it."""
+
+    label: str
+    result: Result
+
+    def tables(self) -> list[Table]:
+        """The tables, with the label."""
+        return [replace(table, title=self._title(table.title)) for table in self.result.tables()]
+
+    def charts(self) -> list[Chart]:
+        """The charts, with the label, each below its own table."""
+        first = next((table.title for table in self.result.tables()), "")
+        return [
+            replace(chart, title=self._title(chart.title), after=self._title(chart.after or first))
+            for chart in self.result.charts()
+        ]
+
+    def records(self) -> list[Record]:
+        """The records as they are."""
+        return self.result.records()
+
+    def _title(self, title: str) -> str:
+        return f"{self.label}: {title}"
 
 
 class Together:

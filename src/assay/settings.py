@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Self, get_args, get_origin, get_type_
 from assay.data import DataError
 from assay.version import __version__
 
-__all__ = ["Settings", "nearest", "setting"]
+__all__ = ["Settings", "nearest", "setting", "settings_of"]
 
 
 def setting(
@@ -26,6 +26,11 @@ def setting(
     return field(default=default, metadata={"short": short, "key": key, "values": values or {}})
 
 
+def settings_of(settings: Settings | type[Settings]) -> list[Field[Any]]:
+    """The fields that are settings; one that makes no difference to equality is none."""
+    return [f for f in fields(settings) if f.compare]
+
+
 @dataclass(frozen=True)
 class Settings:
     """A frozen dataclass with a name, written `name:key=value,key=value`.
@@ -37,11 +42,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         hints = get_type_hints(type(self))
-        for f in fields(self):
+        for f in settings_of(self):
             _check(f"{self.name}:{_short(f)}", getattr(self, f.name), hints[f.name])
 
     def __str__(self) -> str:
-        changed = [f for f in fields(self) if getattr(self, f.name) != f.default]
+        changed = [f for f in settings_of(self) if getattr(self, f.name) != f.default]
         pairs = (f"{_short(f)}={_write(getattr(self, f.name))}" for f in changed)
         return self.name + ":" * bool(changed) + ",".join(pairs)
 
@@ -54,7 +59,7 @@ class Settings:
     def details(self) -> dict[str, str]:
         """The settings under the keys and values that a signature uses."""
         details = {}
-        for f in fields(self):
+        for f in settings_of(self):
             value = _write(getattr(self, f.name))
             if key := f.metadata.get("key"):
                 details[key] = f.metadata["values"].get(value, value)
@@ -63,14 +68,19 @@ class Settings:
         return details
 
     @classmethod
+    def by_name(cls) -> dict[str, Field[Any]]:
+        """The settings by all of their names: the field's, a specification's and a signature's."""
+        return {name: f for f in settings_of(cls) for name in _names(f)}
+
+    @classmethod
     def from_options(cls, options: Iterable[tuple[str, str]]) -> Self:
         """Settings from pairs of key and value, in a specification's words or a signature's."""
-        by_key = {name: f for f in fields(cls) for name in _names(f)}
+        by_key = cls.by_name()
         hints = get_type_hints(cls)
         values: dict[str, Any] = {}
         for key, text in options:
             if key not in by_key:
-                known = ", ".join(_short(f) for f in fields(cls)) or "none"
+                known = ", ".join(_short(f) for f in settings_of(cls)) or "none"
                 raise DataError(
                     f"{cls.name} has no setting {key!r}{nearest(key, by_key)}. Settings: {known}."
                 )

@@ -31,6 +31,7 @@ def without(sequence, at):
 def test_favoritism_is_that_of_scoring_without_each_segment(run):
     found = records(run("favor ref.txt -i a.txt b.txt -m macrof bleu -n 10 --format json"))
     assert [each["metric"] for each in found] == ["macrof"] * 120 + ["bleu"] * 120
+    assert [each["resolved"] for each in found] == [each["metric"] for each in found]
     reference, theirs = lines("ref.txt"), BLEU()
 
     def benefit(outputs, at):
@@ -42,6 +43,7 @@ def test_favoritism_is_that_of_scoring_without_each_segment(run):
         assert list(each) == [
             "segment",
             "metric",
+            "resolved",
             "system",
             "other",
             "favoritism",

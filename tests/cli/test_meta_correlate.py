@@ -19,7 +19,7 @@ from tests.meta.obvious import soft_accuracy
 
 SYSTEMS = ("atlas", "birch", "cedar")
 CORRELATE = "meta correlate ref.txt -i systems/atlas.txt systems/birch.txt systems/cedar.txt"
-FIELDS = ["pair", "level", "metric", "gold", "coefficient", "value", "p", "n"]
+FIELDS = ["pair", "level", "metric", "resolved", "gold", "coefficient", "value", "p", "n"]
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +47,16 @@ def by_metric(records):
     return {each["metric"]: each for each in records}
 
 
+def test_records_have_the_metric_as_asked_for_and_as_resolved(records):
+    options = "--human da.sys.tsv --level system -l de-zh -m bleu bleu:tok=13a --compare"
+    found = records(f"{CORRELATE} {options} --coefficient accuracy")
+    assert {(each["metric"], each["resolved"]) for each in found} == {
+        ("bleu", "bleu:tok=zh"),
+        ("bleu:tok=13a", "bleu"),
+    }
+    assert {each["other"] for each in found} <= {None, "bleu", "bleu:tok=13a"}
+
+
 def test_the_first_example_works_as_written(records):
     found = records(
         f"{CORRELATE} --human da.sys.tsv -m bleu macrof microf chrf --level system "
@@ -57,7 +67,7 @@ def test_the_first_example_works_as_written(records):
     people = [1.1, -0.179, -0.921]
     one_reference = Dataset(dataset.systems, tuple((each[0],) for each in dataset.references))
     for each in found:
-        assert list(each)[:8] == FIELDS
+        assert list(each)[:9] == FIELDS
         scores = system_statistics(one_reference, parse(each["metric"]))
         rounded = [float(f"{s.corpus():.1f}") for s in scores]
         theirs = stats.kendalltau(rounded, people)

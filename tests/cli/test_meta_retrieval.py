@@ -13,7 +13,10 @@ from assay.io import read_documents, read_lines
 from assay.registry import parse
 from tests.corpora import DEMO
 
-FIELDS = ["system", "metric", "measure", "coefficient", "value", "p", "n", "human", "reason"]
+FIELDS = [
+    *("system", "metric", "resolved", "measure", "coefficient"),
+    *("value", "p", "n", "human", "reason"),
+]
 
 
 @pytest.fixture

@@ -6,7 +6,19 @@ from pathlib import Path
 import pytest
 
 KEYS = [
-    *("system", "metric", "feature", "kind", "n", "plain", "oracle", "anti", "muler", "low"),
+    *(
+        "system",
+        "metric",
+        "resolved",
+        "feature",
+        "kind",
+        "n",
+        "plain",
+        "oracle",
+        "anti",
+        "muler",
+        "low",
+    ),
     *("high", "abl", "under", "over", "equal", "frequency_ref", "frequency_sys"),
 ]
 
@@ -82,6 +94,22 @@ def test_every_metric_and_format(run, tagged, metric, form):
     ran = run(f"{GIVEN} -f NOUN DET -m {metric} --resamples 20 --format {form}")
     assert (ran.status, ran.err) == (0, "")
     assert "NOUN" in ran.out
+
+
+def test_metrics_of_one_title_are_told_apart(run, tagged):
+    both = f"{GIVEN} -f tags -m bleu bleu:effective_order=yes --resamples 0 -l en-zh"
+    shown = run(f"{both} -w 1")
+    titles = [line for line in shown.out.splitlines() if "BLEU by feature" in line]
+    assert titles == [
+        f"{metric}: {system}: BLEU by feature"
+        for metric in ("bleu", "bleu:effective_order=yes")
+        for system in ("x.tok", "y.tok")
+    ]
+    found = json.loads(run(f"{both} --format json").out)["records"]
+    assert {(each["metric"], each["resolved"]) for each in found} == {
+        ("bleu", "bleu:tok=zh"),
+        ("bleu:effective_order=yes", "bleu:effective_order=yes,tok=zh"),
+    }
 
 
 def test_one_mask_per_span_is_another_figure_where_spans_are_long(run, here):

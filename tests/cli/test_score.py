@@ -3,6 +3,8 @@
 import hashlib
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from assay.io import write_folder, write_jsonl, write_tsv
 from assay.version import __version__
 from tests.corpora import DEMO, demo
 
-KEYS = ["system", "metric", "signature", "score"]
+KEYS = ["system", "metric", "resolved", "signature", "score"]
 
 
 def records(ran):
@@ -175,6 +177,41 @@ def test_segments_are_scored_as_sacrebleu_scores_sentences(run):
         assert each["score"] == pytest.approx(wanted, abs=1e-9)
 
 
+def test_segments_have_sacrebleus_figures_without_being_asked_and_the_corpus_its_own(run):
+    Path("short.ref").write_text("yes\nhello big world\n" * 20)
+    Path("short.sys").write_text("yes\nhello world\n" * 20)
+    command = [sys.executable, "-m", "sacrebleu", "short.ref", "-i", "short.sys", "-sl", "-b"]
+    theirs = subprocess.run([*command, "-w", "4"], capture_output=True, text=True, check=True)
+    ours = run("score short.ref -i short.sys -sl -b -w 4")
+    assert (ours.out, ours.err) == (theirs.stdout, "")
+    corpus, *segments = records(run("score short.ref -i short.sys -sl -f json"))
+    assert (corpus["resolved"], "|eff:no|" in corpus["signature"]) == ("bleu", True)
+    assert {(each["metric"], each["resolved"]) for each in segments} == {
+        ("bleu", "bleu:effective_order=yes")
+    }
+    assert all("|eff:yes|" in each["signature"] for each in segments)
+    shown = run("score short.ref -i short.sys -sl").out
+    assert shown.rstrip().endswith(segments[0]["signature"])
+
+
+def test_who_says_no_to_effective_order_gets_the_zeros_and_a_note(run):
+    Path("short.ref").write_text("yes\nhello big world\n" * 20)
+    ran = run("score short.ref -i short.ref -sl -f json -m bleu:effective_order=no")
+    found = json.loads(ran.out)["records"]
+    assert {(each["score"], each["resolved"]) for each in found} == {(0, "bleu")}
+    assert ran.err == (
+        "assay: note: BLEU without effective order: segments of fewer than 4 words score 0, which "
+        "no smoothing mends. effective_order=yes mends it.\n"
+    )
+
+
+def test_tokenized_text_is_told_only_where_it_lowers_a_score(run):
+    for name in ("a.txt", "ref.txt"):
+        Path(name).write_text("".join(f"{line[:-1]} .\n" for line in lines(name)), "utf-8")
+    assert "forgot to detokenize?" in run("score ref.txt -i a.txt -m rouge1 bleu").err
+    assert run("score ref.txt -i a.txt -m rouge1 rougeL chrf").err == ""
+
+
 def test_bare_scores_are_one_line_a_system_or_one_a_segment(run):
     assert run("score ref.txt -i a.txt b.txt -m bleu ter -b").out == "37.61 50.25\n40.91 44.90\n"
     assert run("score ref.txt -i a.txt b.txt -b -w 4").out == "37.6128\n40.9078\n"
@@ -195,7 +232,9 @@ def test_digits_are_for_people_and_records_keep_all(run):
 
 def test_shared_options_reach_every_metric_that_does_not_say_otherwise(run):
     ran = run("score ref.txt -i a.txt -m bleu bleu:tok=13a macrof chrf ter -tok intl -lc -f json")
-    assert [each["metric"] for each in records(ran)] == [
+    asked = ["bleu", "bleu:tok=13a", "macrof", "chrf", "ter"]
+    assert [each["metric"] for each in records(ran)] == asked
+    assert [each["resolved"] for each in records(ran)] == [
         "bleu:lowercase=yes,tok=intl",
         "bleu:lowercase=yes",
         "macrof:lowercase=yes,tok=intl",
@@ -205,14 +244,15 @@ def test_shared_options_reach_every_metric_that_does_not_say_otherwise(run):
     wanted = BLEU(lowercase=True, tokenize="intl").corpus_score(lines("a.txt"), [lines("ref.txt")])
     assert records(ran)[0]["score"] == pytest.approx(wanted.score, abs=1e-9)
     ran = run("score ref.txt -i a.txt -m bleu:lowercase=no -lc -f json")
-    assert records(ran)[0]["metric"] == "bleu"
+    assert records(ran)[0]["resolved"] == "bleu"
 
 
 def test_the_target_language_chooses_the_tokenizer(run, here):
     Path("zh.ref").write_text("我们去了北京。\n今天天气很好。\n", "utf-8")
     Path("zh.sys").write_text("我们去北京了。\n今天天气好。\n", "utf-8")
     ran = run("score zh.ref -i zh.sys -l en-zh -q -f json -m bleu bleu:tok=none")
-    assert [each["metric"] for each in records(ran)] == ["bleu:tok=zh", "bleu:tok=none"]
+    assert [each["metric"] for each in records(ran)] == ["bleu", "bleu:tok=none"]
+    assert [each["resolved"] for each in records(ran)] == ["bleu:tok=zh", "bleu:tok=none"]
     wanted = BLEU(tokenize="zh").corpus_score(lines("zh.sys"), [lines("zh.ref")]).score
     assert records(ran)[0]["score"] == pytest.approx(wanted, abs=1e-9)
     data = Dataset(
@@ -222,7 +262,7 @@ def test_the_target_language_chooses_the_tokenizer(run, here):
     )
     write_folder(data, "folder")
     assert scores(run("score --data folder -q -f json")) == {
-        ("s", "bleu:tok=zh"): pytest.approx(wanted, abs=1e-9)
+        ("s", "bleu"): pytest.approx(wanted, abs=1e-9)
     }
 
 
@@ -245,7 +285,30 @@ def test_metrics_of_one_title_are_told_apart(run):
 def test_a_signature_can_be_pasted_as_a_metric(run):
     first = records(run("score ref.txt -i a.txt -m chrf++ -f json"))[0]
     again = records(run("score ref.txt -i a.txt -f json -m", first["signature"]))[0]
-    assert again == first
+    assert first["metric"] == "chrf++"
+    assert again == first | {"metric": first["signature"]}
+
+
+def test_a_pasted_signature_is_compared_with_the_data(run):
+    signature = "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:assay-0.0.9|lang:de-en"
+    ran = run("score ref.txt -i a.txt -l de-fr -b -m", signature)
+    assert (ran.status, ran.out) == (0, "37.61\n")
+    assert ran.err.splitlines() == [
+        f"assay: note: bleu: the signature says {said}, but here it is {here}; figures need not be "
+        "the same."
+        for said, here in (
+            ("nrefs:2", "nrefs:1"),
+            ("version:assay-0.0.9", f"version:assay-{__version__}"),
+            ("lang:de-en", "lang:de-fr"),
+        )
+    ]
+    theirs = "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.4.0"
+    assert run("score ref.txt -i a.txt -l de-en -b -m", theirs).err == ""
+
+
+def test_what_belongs_to_a_signature_is_no_setting(refusal):
+    told = refusal("score ref.txt -i a.txt -m bleu:nrefs=3")
+    assert "bleu:nrefs=3: nrefs is no setting, but part of a whole signature (NAME|...)" in told
 
 
 def test_of_several_references_in_a_folder_one_is_taken_and_said(run):

@@ -63,8 +63,8 @@ def test_system_level_equals_scipy():
 
 def test_records_have_the_promised_fields_first():
     record, *_ = correlate([panel([1, 2, 3, 4], [1, 2, 4, 3])]).records()
-    first = ["pair", "level", "metric", "gold", "coefficient", "value", "p", "n"]
-    assert list(record)[:8] == first
+    first = ["pair", "level", "metric", "resolved", "gold", "coefficient", "value", "p", "n"]
+    assert list(record)[:9] == first
     assert (record["pair"], record["level"], record["gold"]) == ("xx-yy", "system", "da")
     assert record["n"] == 4
     assert record["reason"] is None

@@ -76,11 +76,24 @@ def _version():
 
 
 @every_pair
+@pytest.mark.filterwarnings("ignore:BLEU without effective order")
 def test_a_sentence_is_scored_as_by_sacrebleu(ours, theirs):
     for line, *references in zip(FEW["two"].hypotheses, *FEW["two"].references, strict=True):
         found, expected = (each.sentence_score(line, references) for each in (ours, theirs))
         assert found.score == pytest.approx(expected.score, abs=1e-9, rel=0)
         assert found.signature.startswith("nrefs:2|")
+
+
+def test_bleu_of_a_sentence_wants_effective_order_as_in_sacrebleu(caplog):
+    line, references = "a cat", ["a cat"]
+    theirs = sacrebleu.BLEU().sentence_score(line, references)
+    assert "recommended to enable `effective_order`" in caplog.text
+    with pytest.warns(UserWarning, match="segments of fewer than 4 words score 0"):
+        assert parse("bleu").sentence_score(line, references).score == theirs.score == 0
+    effective = parse("bleu:effective_order=yes").sentence_score(line, references)
+    wanted = sacrebleu.sentence_bleu(line, references)
+    assert effective.score == pytest.approx(wanted.score, abs=1e-9)
+    assert "|eff:yes|" in effective.signature
 
 
 BLEUS = {name: pair for name, pair in PAIRS.items() if name.startswith("bleu")}

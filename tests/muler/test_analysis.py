@@ -29,7 +29,19 @@ from tests.muler.obvious import (
 )
 
 KEYS = [
-    *("system", "metric", "feature", "kind", "n", "plain", "oracle", "anti", "muler", "low"),
+    *(
+        "system",
+        "metric",
+        "resolved",
+        "feature",
+        "kind",
+        "n",
+        "plain",
+        "oracle",
+        "anti",
+        "muler",
+        "low",
+    ),
     *("high", "abl", "under", "over", "equal", "frequency_ref", "frequency_sys"),
 ]
 FORMATS = ("text", "json", "tsv", "latex", "html")
@@ -192,7 +204,7 @@ def test_records_have_the_promised_keys_first_and_in_order(result):
         }
     assert records[0]["feature"] == result.features[0].name
     assert records[0]["kind"] == "tags"
-    assert records[0]["metric"] == "bleu:tok=none,smooth=none"
+    assert records[0]["resolved"] == "bleu:tok=none,smooth=none"
 
 
 def test_unknown_figures_are_null_in_records():

@@ -216,10 +216,15 @@ def test_a_model_in_the_hub_s_cache_is_found_by_its_name(tiny, tmp_path, monkeyp
     ("name", "message"),
     [
         ("./no/such/folder", "there is no such folder"),
+        ("tests/no-such-model", "there is no such folder"),
+        ("nowhere/no-such-model/", "there is no such folder"),
+        ("nowhere/no-such-model", "not on this machine, and there is no folder of that name"),
         ("what is this", "neither a folder nor the name of a model"),
     ],
 )
-def test_names_that_are_none_are_told(name, message):
+def test_names_that_are_none_are_told(name, message, tmp_path, monkeypatch):
+    (tmp_path / "tests").mkdir()
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(DataError, match=message):
         encoder_named(name)
 

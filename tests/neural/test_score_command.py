@@ -135,6 +135,6 @@ def test_without_the_source_one_line_says_which_option_gives_it(here, capfd, met
 def test_a_model_that_is_not_here_is_one_line_with_the_command_that_fetches_it(here, capfd):
     assert main(["score", "ref.txt", "-i", "sys.txt", "-m", "embed:model=nobody/nothing"]) == 2
     assert capfd.readouterr().err == (
-        "assay: the model nobody/nothing is not on this machine. "
-        "To fetch it: hf download nobody/nothing\n"
+        "assay: the model nobody/nothing is not on this machine, and there is no folder of that "
+        "name. To fetch it: hf download nobody/nothing\n"
     )

@@ -150,6 +150,11 @@ class Boosted(Metric):
         total, known, unknown = sums.T
         return np.where((known == 0) & (unknown > 0), np.nan, divide(total, known))
 
+    @classmethod
+    def claims(cls) -> dict[str, str]:
+        """With what is inside."""
+        return super().claims() | {"base": "set metric=NAME", "words": "set explainer=NAME"}
+
     def details(self) -> dict[str, str]:
         """With all that the metric and the explainer inside leave unsaid."""
         inside = zip(_INSIDE, (self.base, self.words), strict=True)
@@ -157,8 +162,8 @@ class Boosted(Metric):
 
     @classmethod
     def from_options(cls, options: Iterable[tuple[str, str]]) -> Self:
-        """Also reads `p=inf` and `p=-inf`; what a signature says of the inside says it twice."""
-        pairs = {key: value for key, value in options if key not in _INSIDE}
+        """Also reads `p=inf` and `p=-inf`."""
+        pairs = dict(options)
         if pairs.get("p") not in _ENDLESS:
             return super().from_options(pairs.items())
         p = pairs.pop("p")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from assay.cli.output import take_note, warn
 from assay.data import DataError, Dataset
@@ -24,10 +24,11 @@ from assay.io import (
 from assay.io.files import suffix
 from assay.io.folders import FolderNames
 from assay.languages import Side, language_by_script, language_of, plain_code
-from assay.metrics.base import Metric
+from assay.metrics.base import Metric, reference_count
 from assay.neural.languages import language_notes
-from assay.registry import names, parse, parse_all
+from assay.registry import names, parse, parse_all, verify
 from assay.results import Record
+from assay.settings import settings_of
 
 __all__ = [
     "Inputs",
@@ -114,8 +115,8 @@ def add_metrics(parser: argparse.ArgumentParser, default: Sequence[str]) -> None
         action="extend",
         metavar="METRIC",
         help=f"names or settings, as in -m bleu chrf:word_order=2 macrof (default: "
-        f"{' '.join(default)}). There are {', '.join(names())}; chrf++, rouge1, rougeL and cer "
-        "are short for settings of these. A signature works, too",
+        f"{' '.join(default)}). There are {', '.join(names())}; chrf++, rouge1, rougeL, cer and "
+        "xbertscore are short for settings of these. A whole signature works, too",
     )
     add(
         "-tok",
@@ -165,6 +166,10 @@ def read_metrics(args: argparse.Namespace, dataset: Dataset) -> list[Metric]:
     pair = known.get("source", ""), known.get("target", "")
     for note in (*language_notes(metrics, pair), *_tokenizer_notes(metrics, dataset)):
         take_note(args, note)
+    references = reference_count(dataset.references)
+    for metric in metrics:
+        for note in verify(metric, references=references, languages=dataset.languages):
+            take_note(args, note)
     return metrics
 
 
@@ -195,12 +200,9 @@ def _tokenizer_notes(metrics: Sequence[Metric], dataset: Dataset) -> list[str]:
 def _with_shared(text: str, shared: Mapping[str, object]) -> Metric:
     """The metric with the shared options, where it has them and does not say itself."""
     metric = parse(text)
-    said = set(re.findall(r"[:,|]\s*(\w+)\s*[=:]", text))
-    changes = {}
-    for field in fields(metric):
-        called = {field.name, field.metadata.get("short"), field.metadata.get("key")}
-        if shared.get(field.name) and not called & said:
-            changes[field.name] = shared[field.name]
+    said = metric.request.settings if metric.request else frozenset()
+    names = {field.name for field in settings_of(metric)} - said
+    changes: dict[str, Any] = {n: value for n, value in shared.items() if value and n in names}
     return replace(metric, **changes)
 
 

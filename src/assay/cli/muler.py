@@ -17,11 +17,12 @@ from assay.cli.inputs import (
 )
 from assay.cli.output import add_output, check_output, show
 from assay.cli.progress import track
-from assay.features.differences import ScorerResult, scorer_differences
+from assay.features.differences import scorer_differences
 from assay.features.scorers import parse_scorers
-from assay.muler.analysis import MulerResult, muler
+from assay.muler.analysis import muler
 from assay.muler.presets import preset_named
-from assay.results import Together
+from assay.results import Headed, Result, Together
+from assay.scoring import labels
 
 __all__ = ["COMMAND"]
 
@@ -55,7 +56,7 @@ def _run(args: argparse.Namespace) -> int:
     preset, scorers = preset_named(args.preset), parse_scorers(args.scorers)
     check_output(args, inputs.files)
     annotated, features = read_annotated(args, inputs)
-    results: list[MulerResult | ScorerResult] = [
+    found = [
         muler(
             annotated,
             metric,
@@ -66,6 +67,9 @@ def _run(args: argparse.Namespace) -> int:
         )
         for metric in track(metrics, total=len(metrics), label="Masking", quiet=args.quiet)
     ]
+    results: list[Result] = list(found)
+    if len(metrics) > 1:
+        results = [Headed(*each) for each in zip(labels(metrics), found, strict=True)]
     if scorers:
         rng = np.random.default_rng(args.seed)
         if any(scorer.needs_english for scorer in scorers):

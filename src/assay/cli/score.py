@@ -43,7 +43,13 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _add_questions(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("questions")
     add = group.add_argument
-    add("-sl", "--segments", "--sentence-level", action="store_true", help="score every segment")
+    add(
+        "-sl",
+        "--segments",
+        "--sentence-level",
+        action="store_true",
+        help="score every segment; BLEU with effective order, as in sacreBLEU, unless it says no",
+    )
     add("--documents", action="store_true", help="score every document (needs --docs or --data)")
     add(
         "--groups",
@@ -118,7 +124,10 @@ def _run(args: argparse.Namespace) -> int:
         write(_bare(result, args.width), args)
     else:
         show(result, args, inputs=inputs.files)
-    warn(oddities(dataset), quiet=args.quiet)
+    if questions.segments:
+        remarks = [metric.for_segments().segment_remark() for metric in metrics]
+        warn(list(filter(None, remarks)), quiet=args.quiet)
+    warn(oddities(dataset, metrics), quiet=args.quiet)
     return 0
 
 

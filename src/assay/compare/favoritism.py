@@ -74,7 +74,8 @@ class FavoritismResult:
         return [
             {
                 "segment": int(at) + 1,
-                "metric": str(each.metric),
+                "metric": each.metric.requested,
+                "resolved": str(each.metric),
                 "system": each.system,
                 "other": each.other,
                 "favoritism": float(each.values[at]),

@@ -35,7 +35,7 @@ def computed(
     signed = signatures(dataset, metrics)
     return [
         Candidate(
-            name=str(metric),
+            name=metric.requested,
             title=title,
             scores=np.array([_at_level(each, dataset, level) for each in own]),
             lower=not metric.higher_is_better,

@@ -69,6 +69,7 @@ class CorrelateResult:
             "pair": panel.pair or None,
             "level": panel.level,
             "metric": panel.candidates[at].name,
+            "resolved": panel.candidates[at].resolved,
             "gold": panel.gold_name,
             "coefficient": finding.coefficient,
             "value": _known(agreement.value),

@@ -17,7 +17,7 @@ __all__ = ["Candidate", "Panel"]
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A metric that is put to the test.
+    """A metric that is put to the test, under the name by which it was asked for.
 
     `scores` are (systems, items), `nan` where unknown. `lower` says that less is better.
     `statistics` has one entry per system where the scores of segments are known: computed from
@@ -30,6 +30,12 @@ class Candidate:
     lower: bool = False
     statistics: tuple[Statistics, ...] = ()
     signature: str = ""
+
+    @property
+    def resolved(self) -> str | None:
+        """The metric with all of its settings; None for scores from elsewhere."""
+        metric = self.statistics[0].metric if self.statistics else None
+        return None if metric is None or isinstance(metric, Mean) else str(metric)
 
     @property
     def oriented(self) -> Array:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from assay.data import DataError, Dataset, Segment, reference_tuples
 from assay.languages import Side
 from assay.settings import Settings
 
-__all__ = ["LONGEST_NGRAM", "Array", "Metric", "Rows", "Score", "Statistics", "divide"]
+__all__ = ["LONGEST_NGRAM", "Array", "Metric", "Request", "Rows", "Score", "Statistics", "divide"]
 
 Array: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = Any
@@ -57,14 +57,57 @@ class Score:
         return self.format()
 
 
+class Request(NamedTuple):
+    """How somebody asked for a metric: in these words, which say these of its settings.
+
+    `claims` is what a whole signature says besides, such as the hash of a model.
+    """
+
+    text: str
+    settings: frozenset[str]
+    claims: tuple[tuple[str, str], ...] = ()
+
+
 @dataclass(frozen=True)
 class Metric(Settings, ABC):
-    """Settings only; `str(metric)` names them and `registry.parse` reads them back."""
+    """Settings only; `str(metric)` names them and `registry.parse` reads them back.
+
+    `request` is no setting: metrics are equal however they were asked for.
+    """
 
     higher_is_better: ClassVar[bool] = True
     needs_references: ClassVar[bool] = True
     scale: ClassVar[str] = "0-100"
+    ignores_blanks: ClassVar[bool] = False  # tokenized or not, a text has the same score
     interval_method: ClassVar[Literal["bca", "jackknife"]] = "bca"
+
+    request: Request | None = field(default=None, kw_only=True, compare=False, repr=False)
+
+    @property
+    def requested(self) -> str:
+        """The words in which it was asked for; its settings where nobody wrote them."""
+        return self.request.text if self.request else str(self)
+
+    @classmethod
+    def claims(cls) -> dict[str, str]:
+        """What its signature says besides settings, each with what to do instead; {}: its value."""
+        run = "it tells of one run"
+        return {
+            "nrefs": "give as many references as there should be",
+            "version": "install that version of the package",
+            "test": "name the test set with -t {}",
+            "lang": "name the languages with -l {}",
+            "seed": "name it with --seed {}",
+            **dict.fromkeys(("subset", "origlang", "bs", "ar"), run),
+        }
+
+    def for_segments(self) -> Metric:
+        """The metric with which to score single segments, where its settings leave that open."""
+        return self
+
+    def segment_remark(self) -> str:
+        """What to know about scores of single segments; nothing for most metrics."""
+        return ""
 
     @property
     def is_small(self) -> bool:

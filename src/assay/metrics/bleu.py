@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -45,7 +46,7 @@ class BLEUScore(Score):
 class BLEU(Metric):
     """Geometric mean of clipped n-gram precisions times the brevity penalty, 0-100.
 
-    For single segments use `effective_order`, or most scores are 0.
+    For single segments use `effective_order`, or many scores are 0.
     """
 
     name: ClassVar[str] = "bleu"
@@ -72,6 +73,30 @@ class BLEU(Metric):
             raise DataError("bleu:smooth_value cannot be negative.")
         if self.smooth_value == _SMOOTH_DEFAULTS[self.smooth_method]:
             object.__setattr__(self, "smooth_value", None)  # one way to write one setting
+
+    def for_segments(self) -> BLEU:
+        """With effective order, as in sacreBLEU, unless the request says something about it."""
+        said = self.request is not None and "effective_order" in self.request.settings
+        return self if said else replace(self, effective_order=True)
+
+    def segment_remark(self) -> str:
+        """That short segments score 0, without effective order."""
+        if self.effective_order:
+            return ""
+        return (
+            f"{self.title} without effective order: segments of fewer than {self.max_ngram_order} "
+            "words score 0, which no smoothing mends. effective_order=yes mends it."
+        )
+
+    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
+        """Score one segment against its references; as in sacreBLEU, `effective_order` is wanted.
+
+        sacreBLEU's `sentence_bleu` is `BLEU(effective_order=True).sentence_score`.
+        """
+        score = super().sentence_score(hypothesis, references)
+        if remark := self.segment_remark():
+            warnings.warn(remark, stacklevel=2)
+        return score
 
     @property
     def mask_policy(self) -> Literal["word", "length", "type"]:

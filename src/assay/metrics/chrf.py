@@ -52,6 +52,11 @@ class CHRF(Metric):
         return f"chrF{self.beta:g}" + "+" * self.word_order
 
     @property
+    def ignores_blanks(self) -> bool:  # type: ignore[override]  # here it is up to settings
+        """Whether characters alone count, without blanks."""
+        return not self.whitespace and not self.word_order
+
+    @property
     def mask_policy(self) -> Literal["word", "length", "type"]:
         """Characters count."""
         return "length"

@@ -28,6 +28,7 @@ class ROUGE(Metric):
     """
 
     name: ClassVar[str] = "rouge"
+    ignores_blanks: ClassVar[bool] = True
 
     type: Literal["1", "2", "3", "4", "5", "6", "7", "8", "9", "L", "Lsum"] = setting(
         "L", key="type"

@@ -63,7 +63,8 @@ class MulerResult:
         feature = values.pop("feature")
         record = {
             "system": values.pop("system"),
-            "metric": str(self.metric),
+            "metric": self.metric.requested,
+            "resolved": str(self.metric),
             "feature": feature.name,
             "kind": feature.kind,
             **values,

@@ -177,7 +177,8 @@ class ExamplesResult:
         return {
             "rank": rank,
             "segment": each.segment + 1,
-            "metric": str(self.metric),
+            "metric": self.metric.requested,
+            "resolved": str(self.metric),
             "feature": self.feature.name,
             "kind": self.feature.kind,
             "system": first,

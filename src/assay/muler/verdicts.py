@@ -78,8 +78,9 @@ class Verdicts:
     def records(self) -> list[Record]:
         """Flat records; each names its check and whether it holds."""
         checks: list[_Check] = [*self.ranges, *self.specificity, *self.robustness]
+        asked = {"metric": self.metric.requested, "resolved": str(self.metric)}
         return [
-            {"check": record.pop("check"), "metric": str(self.metric), **record}
+            {"check": record.pop("check"), **asked, **record}
             for each in checks
             for record in each.records()
         ]

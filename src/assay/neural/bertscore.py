@@ -58,6 +58,11 @@ class BERTScore(NeuralMetric):
         """The one that is set, or bert_score's."""
         return usual_layer(self.model_name) if self.layer is None else self.layer
 
+    @classmethod
+    def claims(cls) -> dict[str, str]:
+        """With the layer that was taken."""
+        return super().claims() | {"depth": "set layer={}"}
+
     def details(self) -> dict[str, str]:
         """With the layer that was taken."""
         depth = self.encoder().layer

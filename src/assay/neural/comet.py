@@ -20,7 +20,7 @@ import numpy as np
 from assay.data import DataError, Segment
 from assay.metrics.base import Rows
 from assay.neural.metric import NeuralMetric
-from assay.neural.models import weights_hash
+from assay.neural.models import check_not_path, weights_hash
 from assay.settings import Settings
 
 __all__ = ["COMET"]
@@ -52,6 +52,11 @@ class COMET(NeuralMetric):
     def model_name(self) -> str:
         """The model, also where it is chosen here."""
         return USUAL[self.against] if self.model == "auto" else self.model
+
+    @classmethod
+    def claims(cls) -> dict[str, str]:
+        """With the package that runs it."""
+        return super().claims() | {"package": "install that version"}
 
     def details(self) -> dict[str, str]:
         """With the model, its revision and the hash of its weights."""
@@ -147,13 +152,15 @@ def _checkpoint(name: str) -> tuple[Path, str]:
     """The file with the weights, and the revision of a model of the hub."""
     path, revision = Path(name), ""
     if not path.exists():
+        check_not_path(name)
         from huggingface_hub import snapshot_download
 
         try:
             path = Path(snapshot_download(name, local_files_only=True))
         except (ValueError, OSError):
             raise DataError(
-                f"the model {name} is not on this machine. To fetch it: hf download {name}"
+                f"the model {name} is not on this machine, and there is no folder of that name. "
+                f"To fetch it: hf download {name}"
             ) from None
         revision = path.name[:12]
     checkpoint = path / "checkpoints" / "model.ckpt" if path.is_dir() else path

@@ -101,6 +101,11 @@ class NeuralMetric(Metric):
             batch=self.batch,
         )
 
+    @classmethod
+    def claims(cls) -> dict[str, str]:
+        """With the model, and the hash of its weights."""
+        return super().claims() | {"encoder": "set model={}", "sha256": "set model=NAME"}
+
     def details(self) -> dict[str, str]:
         """With the model, its revision and the hash of its weights."""
         name, revision, sha256 = self.encoder().identity

@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 from assay.data import DataError
 
-__all__ = ["INSTALL", "LANGUAGES", "Model", "check_weights", "find_model", "weights_hash"]
+__all__ = [
+    "INSTALL",
+    "LANGUAGES",
+    "Model",
+    "check_not_path",
+    "check_weights",
+    "find_model",
+    "weights_hash",
+]
 
 INSTALL = "pip install 'assay-mt[neural]'"
 
@@ -56,9 +64,19 @@ def find_model(name: str) -> Model:
         return _packaged_minilm()
     if Path(name).is_dir():
         return _checked(Model(name, Path(name), ""))
-    if name.startswith((".", "/", "~")) or name.count("/") > 1:
-        raise DataError(f"{name}: there is no such folder. Name one with a model and tokenizer.")
+    check_not_path(name)
     return _from_hub(name)
+
+
+def check_not_path(name: str) -> None:
+    """Raise a `DataError` for what looks like a path and is none, not like a name of the hub.
+
+    `owner/model` is a name, unless there is a folder `owner` here.
+    """
+    parents = Path(name).parents
+    marked = name.startswith((".", "/", "~")) or name.endswith("/") or "\\" in name
+    if marked or len(parents) > 2 or any(each.is_dir() for each in parents[:-1]):
+        raise DataError(f"{name}: there is no such folder. Name one with a model and tokenizer.")
 
 
 def check_weights(name: str, paths: Sequence[Path], sha256: str) -> None:
@@ -108,7 +126,8 @@ def _from_hub(name: str) -> Model:
         raise DataError(f"{name!r} is neither a folder nor the name of a model.") from None
     except (LocalEntryNotFoundError, OSError):
         raise DataError(
-            f"the model {name} is not on this machine. To fetch it: hf download {name}"
+            f"the model {name} is not on this machine, and there is no folder of that name. To "
+            f"fetch it: hf download {name}"
         ) from None
     return _checked(Model(name, folder, folder.name[:12]), fetch=f"hf download {name}")
 

@@ -69,6 +69,12 @@ class XMover(NeuralMetric):
         usual = _LAYERS.get(self.model_name, usual_layer(self.model_name))
         return usual if self.layer is None else self.layer
 
+    @classmethod
+    def claims(cls) -> dict[str, str]:
+        """With the layer that was taken, and the hashes of the mapping and the language model."""
+        hashes = {"mapping_sha256": "set mapping=FILE", "lm_sha256": "set lm=NAME"}
+        return super().claims() | {"depth": "set layer={}"} | hashes
+
     def details(self) -> dict[str, str]:
         """With the layer that was taken, and the hashes of the mapping and the language model."""
         details, depth = super().details(), self.encoder().layer

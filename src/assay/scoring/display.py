@@ -42,7 +42,9 @@ class Display:
                 numbers = range(1, entry.segments.shape[1] + 1)
                 scores = zip(numbers, entry.segments.T, strict=True)
                 rows = [[number, *map(float, values)] for number, values in scores]
-                found.append(self._grid(entry, ("segment",), rows))
+                metric, signature = entry.segment_metric
+                note = signature if metric != entry.metric else metric.segment_remark()
+                found.append(self._grid(entry, ("segment",), rows, note))
         return found
 
     def charts(self) -> list[Chart]:

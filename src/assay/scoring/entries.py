@@ -50,13 +50,30 @@ class MetricScores:
     clusters: list[int] | None = None
     winners: NDArray[np.intp] | None = None
     """By system and segment the number of the reference that counts, from 0."""
+    by_segment: SegmentMetric | None = None
+    """What scored the segments, where the metric's settings leave that open."""
+
+    @property
+    def segment_metric(self) -> SegmentMetric:
+        """What scored the segments."""
+        return self.by_segment or SegmentMetric(self.metric, self.signature)
+
+
+class SegmentMetric(NamedTuple):
+    """A metric as it scores single segments, with its signature."""
+
+    metric: Metric
+    signature: str
 
 
 def labels(metrics: Sequence[Metric]) -> list[str]:
-    """The metrics' titles; the settings of those that share a title."""
+    """The metrics' titles; those that share a title as they were asked for, if that tells."""
     titles = [metric.title for metric in metrics]
+    shared = [title for title in titles if titles.count(title) > 1]
+    words = [metric.requested for metric in metrics if metric.title in shared]
+    tell = len(set(words)) == len(words) and not any("|" in text for text in words)
     return [
-        str(metric) if titles.count(title) > 1 else title
+        title if title not in shared else metric.requested if tell else str(metric)
         for metric, title in zip(metrics, titles, strict=True)
     ]
 

@@ -15,7 +15,7 @@ from assay.significance import Comparison
 
 __all__ = ["ScoreResult"]
 
-_KEYS = ("system", "metric", "signature", "score")
+_KEYS = ("system", "metric", "resolved", "signature", "score")
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +89,11 @@ class ScoreResult:
             yield record | {"n": part.segments} | self._compared(entry, part, each)
 
     def _segment_records(self, entry: MetricScores, scores: Array) -> Iterator[Record]:
+        metric, signature = entry.segment_metric
+        scored = {"resolved": str(metric), "signature": signature}
         for at in range(len(self.systems)):
             for number, value in enumerate(scores[at], 1):
-                record = self._record(entry, at, value) | {"segment": number}
+                record = self._record(entry, at, value) | scored | {"segment": number}
                 if entry.winners is not None:
                     record["reference"] = int(entry.winners[at, number - 1]) + 1
                 yield record
@@ -99,7 +101,8 @@ class ScoreResult:
     def _record(self, entry: MetricScores, at: int, value: float) -> Record:
         return {
             "system": self.systems[at],
-            "metric": str(entry.metric),
+            "metric": entry.metric.requested,
+            "resolved": str(entry.metric),
             "signature": entry.signature,
             "score": float(value),
         }

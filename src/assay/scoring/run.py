@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -12,9 +13,9 @@ from assay.data import DataError, Dataset, Segment, reference_tuples
 from assay.languages import language_pair
 from assay.metrics.base import Array, Metric, Statistics, reference_count
 from assay.metrics.mean import Mean
-from assay.registry import parse_all
+from assay.registry import parse_all, verify
 from assay.scores import Scores
-from assay.scoring.entries import Grouped, MetricScores, Part
+from assay.scoring.entries import Grouped, MetricScores, Part, SegmentMetric
 from assay.scoring.questions import FEWEST, Questions
 from assay.scoring.result import ScoreResult
 from assay.significance import (
@@ -72,7 +73,11 @@ def score(
         documents=_lines("the list of documents", documents),
         languages=language_pair(languages) if isinstance(languages, str) else languages,
     )
-    return score_dataset(dataset, parse_all(metrics), questions=questions, seed=seed)
+    found = parse_all(metrics)
+    count = reference_count(dataset.references)
+    for note in (note for metric in found for note in verify(metric, references=count)):
+        warnings.warn(note, stacklevel=2)
+    return score_dataset(dataset, found, questions=questions, seed=seed)
 
 
 def score_dataset(
@@ -185,16 +190,17 @@ def _answer(
 ) -> MetricScores:
     metric = statistics[0].metric
     counted = references if metric.needs_references else None
+    by_segment = metric.for_segments()
     replicates = _replicates(statistics, questions, seed)
     comparisons = _compare(statistics, replicates, questions, seed)
     corpus = np.array([each.corpus() for each in statistics])
     return MetricScores(
         metric=metric,
-        signature=f"{metric.title}|{metric.signature(counted)}",
+        signature=_signature(metric, counted),
         length=len(dataset),
         corpus=corpus,
         intervals=_intervals(statistics, corpus, replicates, questions),
-        segments=np.array([s.segments() for s in statistics]) if questions.segments else None,
+        segments=_by_segment(statistics, by_segment) if questions.segments else None,
         documents=_parts(dataset.documents, statistics, questions, seed)
         if questions.documents
         else None,
@@ -204,7 +210,17 @@ def _answer(
         comparisons=comparisons,
         clusters=_clusters(metric, corpus, comparisons) if questions.all_pairs else None,
         winners=_winners(dataset, metric) if questions.segments and references != 1 else None,
+        by_segment=SegmentMetric(by_segment, _signature(by_segment, counted)),
     )
+
+
+def _signature(metric: Metric, references: int | str | None) -> str:
+    return f"{metric.title}|{metric.signature(references)}"
+
+
+def _by_segment(statistics: list[Statistics], metric: Metric) -> Array:
+    """The scores of every system's segments; the rows are those of the corpus score."""
+    return np.array([Statistics(metric, each.rows).segments() for each in statistics])
 
 
 def _winners(dataset: Dataset, metric: Metric) -> NDArray[np.intp] | None:

@@ -64,6 +64,11 @@ class TaggedMetric(Metric):
         pipeline_for(language, "name one: pipeline=NAME")
         return replace(self, pipeline=language.code)
 
+    @classmethod
+    def claims(cls) -> dict[str, str]:
+        """With the tagger."""
+        return super().claims() | {"tagger": "set pipeline=NAME", "spacy": "install that version"}
+
     def details(self) -> dict[str, str]:
         """With the tagger, as far as it decides the figure."""
         tagger = tagger_of(self.pipeline)

@@ -61,12 +61,15 @@ class RetrievalResult:
         machines = [each.system for each in self.found if not each.human]
         for candidate in self.candidates:
             for system, score in zip(machines, candidate.of_systems(), strict=True):
-                yield _record(system=system, human=False, metric=candidate.name, value=score)
+                asked = {"metric": candidate.name, "resolved": candidate.resolved}
+                yield _record(system=system, human=False, value=score, **asked)
 
     def _correlated(self) -> Iterator[Record]:
+        resolved = {candidate.name: candidate.resolved for candidate in self.candidates}
         for each in self.correlations:
             yield _record(
                 metric=each.metric,
+                resolved=resolved[each.metric],
                 measure=str(each.measure),
                 coefficient=each.coefficient,
                 value=each.agreement.value,
@@ -156,7 +159,10 @@ def _reworded(agreement: Agreement, measure: Measure) -> Agreement:
 
 
 def _record(**known: object) -> Record:
-    names = ("system", "metric", "measure", "coefficient", "value", "p", "n", "human", "reason")
+    names = (
+        *("system", "metric", "resolved", "measure", "coefficient"),
+        *("value", "p", "n", "human", "reason"),
+    )
     return {name: _known(known.get(name)) for name in names}
 
 

@@ -100,7 +100,8 @@ class SensitivityResult:
 
     def _records(self, finding: Finding) -> Iterator[Record]:
         stages, people = finding.stages, self.study.people
-        shared = {"coefficient": str(self.questions.named), "gold": people.name}
+        shared: Record = {"coefficient": str(self.questions.named), "gold": people.name}
+        shared |= {"resolved": stages.candidate.resolved}
         for at, each in enumerate(stages.sensitivity):
             yield {
                 "metric": stages.candidate.name,
@@ -158,16 +159,17 @@ class SensitivityResult:
 
     def _answers(self, finding: Finding) -> Iterator[Record]:
         """What was asked besides."""
-        name = finding.stages.candidate.name
+        candidate = finding.stages.candidate
+        asked = {"metric": candidate.name, "resolved": candidate.resolved}
         for best in finding.best:
-            yield {"question": "best", "metric": name, **_best(best)}
+            yield {"question": "best", **asked, **_best(best)}
         for size in finding.sizes:
             numbers = {key: _known(value) for key, value in size._asdict().items()}
-            yield {"question": "size", "metric": name, **numbers, "words": size.words}
+            yield {"question": "size", **asked, **numbers, "words": size.words}
         for slope in finding.slopes:
             yield {
                 "question": "slope",
-                "metric": name,
+                **asked,
                 "reference": self.questions.slope,
                 **{
                     key: _known(value) if isinstance(value, float) else value or None

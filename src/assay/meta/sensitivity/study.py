@@ -76,7 +76,7 @@ def candidate_of(
     scores = np.where(read, _by_text(statistics, texts, people.rated), np.nan)
     metric = statistics[0].metric
     turned = not metric.higher_is_better or _counts_errors(metric, statistics, lower)
-    name = title if isinstance(metric, Mean) else str(metric)
+    name = title if isinstance(metric, Mean) else metric.requested
     return Candidate(name, title, scores, turned, tuple(statistics))
 
 
