@@ -39,7 +39,7 @@ _CORRECTIONS = {
     "bh": "; Benjamini and Hochberg's correction over all pairs of systems in all rows of a kind",
 }
 _INTERVALS = (
-    "Intervals: Wilson's; of macro-averages Jeffreys', of as many items as are as uncertain."
+    "Intervals: Wilson's; of macro-averages Jeffreys', at their effective number of items."
 )
 
 
