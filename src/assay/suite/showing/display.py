@@ -38,9 +38,7 @@ _CORRECTIONS = {
     "holm": "; Holm's correction over all pairs of systems in all rows of a kind",
     "bh": "; Benjamini and Hochberg's correction over all pairs of systems in all rows of a kind",
 }
-_INTERVALS = (
-    "Intervals: Wilson's; of macro-averages Jeffreys', at their effective number of items."
-)
+_INTERVALS = "Intervals: Wilson's; of macro-averages Jeffreys', at their effective number of items."
 
 
 class _Line(NamedTuple):
