@@ -11,7 +11,14 @@ from assay.meta.grouping import means
 from assay.meta.outliers import outliers
 from assay.meta.sensitivity.finding import Finding
 from assay.meta.sensitivity.further import further_tables
-from assay.meta.sensitivity.naming import SENSITIVITY, STAGES, one_cell, titled, with_interval
+from assay.meta.sensitivity.naming import (
+    SENSITIVITY,
+    STAGES,
+    about,
+    one_cell,
+    titled,
+    with_interval,
+)
 from assay.meta.sensitivity.questions import SensitivityQuestions
 from assay.meta.sensitivity.stages import Estimate, difference
 from assay.meta.sensitivity.study import Study
@@ -42,7 +49,15 @@ def _stages(study: Study, questions: SensitivityQuestions, findings: Sequence[Fi
         rows += [
             [title, "system", *_cells(stages.agreement), None],
             [title, "sensitivity", *_cells(second), second.tendency],
-            [title, "given spread", given.value, *_ends(given), None, given.n, given.tendency],
+            [
+                title,
+                "given spread",
+                given.value,
+                *about(given.low, given.high),
+                None,
+                given.n,
+                given.tendency,
+            ],
         ]
         if (some := stages.without_outliers) is not None:
             rows.append(
@@ -55,12 +70,7 @@ def _stages(study: Study, questions: SensitivityQuestions, findings: Sequence[Fi
 
 
 def _cells(each: Estimate) -> list[Cell]:
-    return [each.value, *_ends(each), PValue(each.p), each.n]
-
-
-def _ends(each: Estimate) -> list[Cell]:
-    """Both ends of an interval over systems, marked as approximate."""
-    return [None if isnan(end) else f"~{end:.3f}" for end in (each.low, each.high)]
+    return [each.value, *about(each.low, each.high), PValue(each.p), each.n]
 
 
 def _stage_notes(
@@ -187,7 +197,7 @@ def _differences(questions: SensitivityQuestions, findings: Sequence[Finding]) -
     for other in others:
         each = difference(other.stages, first.stages, questions.named)
         told = None if isnan(each.low) else "yes" if each.low > 0 or each.high < 0 else "no"
-        rows.append([other.stages.candidate.title, each.value, *_ends(each), told])
+        rows.append([other.stages.candidate.title, each.value, *about(each.low, each.high), told])
     title = first.stages.candidate.title
     return Table(
         f"Does sensitivity depend on quality otherwise than that of {title}?",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.meta.sensitivity.finding import Finding
-from assay.meta.sensitivity.naming import BEST, SIZES, SLOPE, one_cell, titled
+from assay.meta.sensitivity.naming import BEST, SIZES, SLOPE, about, one_cell, titled
 from assay.meta.sensitivity.questions import SensitivityQuestions
 from assay.meta.sensitivity.sizes import DRAWS, reached
 from assay.meta.sensitivity.study import Study
@@ -28,10 +28,12 @@ def _best(study: Study, finding: Finding) -> Table:
     rows: list[list[Cell]] = []
     for each in finding.best:
         agreement, drawn = each.agreement, (each.typical, each.random_low, each.random_high)
-        rows.append([each.k, each.last, *agreement[:3], PValue(agreement.p), *drawn])
+        ends = about(agreement.low, agreement.high)
+        rows.append([each.k, each.last, agreement.value, *ends, PValue(agreement.p), *drawn])
     note = (
-        "The correlation at system level among the k systems that people like best, with the 95% "
-        f"interval over resampled {study.texts.kind}s. any k: the median of k systems drawn at "
+        "The correlation at system level among the k systems that people like best; ~: the 95% "
+        f"interval over resampled {study.texts.kind}s, only approximate and rather too low, since "
+        f"resamples add noise. any k: the median of k systems drawn at "
         "random, and where 95% lie. A value within these says nothing about good systems, any k "
         "would do; below them, mind that the best also lie closer together."
     )
@@ -81,18 +83,19 @@ def _reached(questions: SensitivityQuestions, findings: Sequence[Finding]) -> Ta
 def _slopes(questions: SensitivityQuestions, findings: Sequence[Finding]) -> Table:
     rows: list[list[Cell]] = []
     notes = [
-        "The slope of a system's scores of whole texts by the reference system's, with BCa 95% "
-        "intervals. 1: it gains and loses as the reference does; more: it loses more where that "
-        "finds texts hard. Noise in the reference's scores draws all slopes towards 0.",
+        "The slope of a system's scores of whole texts by the reference system's; ~: BCa 95% "
+        "intervals, only approximate (they hold about 90%). 1: it gains and loses as the reference "
+        "does; more: it loses more where that finds texts hard. Noise in the reference's scores "
+        "draws all slopes towards 0.",
     ]
     for finding in findings:
         title = finding.stages.candidate.title
         for each in finding.slopes:
-            figures = each.slope, each.low, each.high, each.intercept, each.r, each.n
+            figures = each.slope, *about(each.low, each.high), each.intercept, each.r, each.n
             rows.append([title, each.system, *figures])
         for reason in dict.fromkeys(each.reason for each in finding.slopes if each.reason):
             notes.append(f"{title}: {reason}.")
     columns = ("metric", "system", "slope", "low", "high", "intercept", "r", "n")
-    digits = {"slope": 3, "low": 3, "high": 3, "r": 3}
+    digits = {"slope": 3, "r": 3}
     title = f"{SLOPE} against {questions.slope}"
     return Table(title, columns, rows, "\n".join(notes), digits)

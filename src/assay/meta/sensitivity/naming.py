@@ -6,8 +6,19 @@ from math import isnan
 
 from assay.meta.sensitivity.stages import Estimate
 from assay.meta.sensitivity.study import Study
+from assay.results import Cell
 
-__all__ = ["BEST", "SENSITIVITY", "SIZES", "SLOPE", "STAGES", "one_cell", "titled", "with_interval"]
+__all__ = [
+    "BEST",
+    "SENSITIVITY",
+    "SIZES",
+    "SLOPE",
+    "STAGES",
+    "about",
+    "one_cell",
+    "titled",
+    "with_interval",
+]
 
 STAGES = "Does sensitivity depend on quality?"
 SENSITIVITY = "Sensitivity of each system"
@@ -31,3 +42,8 @@ def one_cell(value: float, low: float, high: float) -> str | None:
     if isnan(value):
         return None
     return f"{value:.2f}" if isnan(low) else f"{value:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def about(low: float, high: float) -> list[Cell]:
+    """Both ends of an interval that is only approximate, and marked so."""
+    return [None if isnan(end) else f"~{end:.3f}" for end in (low, high)]
