@@ -24,6 +24,7 @@ from assay.muler.checks import (
 from assay.muler.decompose import Annotated, decompose, ratio
 from assay.muler.hybrid import Alphabet, trials
 from assay.muler.presets import PRESETS
+from assay.muler.scores import FEW
 from assay.muler.synthetic import Draws, batches, draw_features
 from assay.muler.validate import validate
 from assay.registry import parse
@@ -373,7 +374,8 @@ def test_verdicts_tables_and_records_tell_the_same(ted):
     assert result.holds
     assert verdicts.rows[0][2] == "so in 4 of 4 cases"
     assert ranges.columns[3:7] == ("anti-oracle", "0.3", "0.5", "oracle")
-    assert [row[1] for row in ranges.rows] == ["NN", "NN", "UH", "UH"]
+    assert [row[1] for row in ranges.rows] == ["NN", "NN", "UH (few)", "UH (few)"]
+    assert f"fewer than {FEW} sentences" in verdicts.note
     assert [row[-1] for row in specificity.rows][:2] == ["holds", "holds"]
     assert robustness.columns[4:7] == ("30%", "50%", "100%")
     records = result.records()

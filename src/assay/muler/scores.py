@@ -16,7 +16,7 @@ ENOUGH = 100
 """Fewer have no interval: where most sentences are right, one in six would miss the truth."""
 
 MANY = 300
-"""Fewer have an approximate interval: it covers 88 to 97 %, and from here on 92 to 96 %."""
+"""Fewer have an approximate interval: it covers 88 to 97 %, and from here on 92 to 98 %."""
 
 
 def is_few(n: int) -> bool:
