@@ -193,7 +193,7 @@ def test_a_model_that_is_not_there_comes_with_the_command_that_fetches_it(
     name, tmp_path, monkeypatch
 ):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(DataError, match=f"not on this machine. To fetch it: hf download {name}$"):
+    with pytest.raises(DataError, match=f"of that name. To fetch it: hf download {name}$"):
         encoder_named(name)
 
 
