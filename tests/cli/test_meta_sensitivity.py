@@ -225,7 +225,7 @@ def test_names_in_the_output_are_a_metric_like_any_other(run):
     pytest.importorskip("spacy", reason="needs: pip install 'assay-mt[tag]'")
     line = "meta sensitivity ref.txt -i a.txt b.txt c.txt --names atlas birch cedar --docs docs.tsv"
     human = ["--human", str(DEMO / "human" / "da.seg.tsv")]
-    found = records(run(f"{line} -m bleu entities:types=all --format json", *human))
+    found = records(run(f"{line} -l de-en -m bleu entities:types=all --format json", *human))
     names = [each for each in found if each["metric"] == "entities:types=all"]
     assert [each["system"] for each in names] == ["atlas", "birch", "cedar", None]
     assert all(each["sensitivity"] is not None for each in names)
