@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from assay.data import DataError
-from assay.intervals import ROUNDING, Interval
+from assay.intervals import ROUNDING, Interval, standard_error
 from assay.metrics.base import Array
 
 __all__ = ["jackknife_interval", "jackknife_p"]
@@ -44,22 +44,24 @@ def jackknife_interval(observed: float, without_each: Array, *, level: float = 0
     return Interval(float(low), float(high), bias)
 
 
-def jackknife_p(difference: float, without_each: Array) -> float:
+def jackknife_p(difference: float, without_each: Array, *, size: float = 1.0) -> float:
     """The two-sided p of a difference of 0: Student's t with the jackknife's standard error.
 
-    `without_each` are the differences without each segment. Equal systems have p = 1; fewer than
-    two known values, or an unknown difference, give `nan`.
+    `without_each` are the differences without each segment, `size` is that of the values, by which
+    rounding is known. Equal systems have p = 1. Fewer than two known values, an unknown
+    difference, and one that does not vary over segments, give `nan`.
     """
     from scipy.special import stdtr
 
-    pull = _pull(without_each)
-    n = len(pull)
-    if n < 2 or math.isnan(difference):
+    error = standard_error(without_each)
+    known = np.count_nonzero(~np.isnan(without_each))
+    if math.isnan(error) or math.isnan(difference):
         return math.nan
-    if abs(difference) <= ROUNDING:
+    if abs(difference) <= ROUNDING * size:
         return 1.0
-    error = math.sqrt((n - 1) / n * float((pull**2).sum()))
-    return 2 * float(stdtr(n - 1, -abs(difference) / error)) if error > 0 else 0.0
+    if error <= ROUNDING * known * size:
+        return math.nan
+    return 2 * float(stdtr(known - 1, -abs(difference) / error))
 
 
 def _pull(without_each: Array) -> Array:

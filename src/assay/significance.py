@@ -27,9 +27,9 @@ from assay.intervals import (
     Interval,
     IntervalMethod,
     interval,
-    standard_error,
     usual_method,
 )
+from assay.jackknife import jackknife_p
 from assay.metrics.base import Array, Statistics
 
 __all__ = [
@@ -161,15 +161,27 @@ def paired_jackknife(
     """Compare systems by leaving out one segment at a time (Tukey, 1958).
 
     p is that of Student's t: the difference by its jackknife standard error, which is the paired
-    t-test where the score is a mean of segment scores. It stands in for `paired_bootstrap` where
-    there are few segments, and where resampling changes what is measured: in metrics over types.
+    t-test where the score is a mean of segment scores. One segment says nothing: its p is 1. The
+    jackknife stands in for `paired_bootstrap` where there are few segments, and where resampling
+    changes what is measured, as it does for metrics over types.
     """
     _check(statistics)
     without = [each.without_each() for each in statistics]
     scores = [each.corpus() for each in statistics]
-    p = [_jackknife_p(scores[i], scores[j], without[i] - without[j]) for i, j in pairs]
+    p = np.array(
+        [
+            jackknife_p(
+                scores[i] - scores[j],
+                without[i] - without[j],
+                size=max(abs(scores[i]), abs(scores[j])),
+            )
+            for i, j in pairs
+        ]
+    )
+    if len(statistics[0]) == 1:
+        p = np.array([math.nan if math.isnan(scores[i] - scores[j]) else 1.0 for i, j in pairs])
     none = np.zeros((len(statistics), 0))
-    return comparisons(statistics, pairs=pairs, p=np.array(p), replicates=none, level=level)
+    return comparisons(statistics, pairs=pairs, p=p, replicates=none, level=level)
 
 
 def bootstrap_p(
@@ -190,25 +202,6 @@ def bootstrap_p(
     else:
         reached = np.abs(known - known.mean()) >= _threshold(first, second)
     return (np.count_nonzero(reached) + 1) / (len(known) + 1)
-
-
-def _jackknife_p(first: float, second: float, jackknife: Array) -> float:
-    """The two-sided p of a difference; 1 for identical systems and for a single segment.
-
-    A difference that does not vary over segments has none.
-    """
-    from scipy.special import stdtr
-
-    if math.isnan(first - second):
-        return math.nan
-    error = standard_error(jackknife)
-    noise = ROUNDING * len(jackknife) * max(abs(first), abs(second))
-    if math.isnan(error) or _threshold(first, second) <= 0:
-        return 1.0
-    if error <= noise:
-        return math.nan
-    known = np.count_nonzero(~np.isnan(jackknife))
-    return float(2 * stdtr(known - 1, -abs(first - second) / error))
 
 
 def _randomisation_p(
