@@ -13,8 +13,14 @@ BIN := $(VENV)/bin
 FOLDERS := $(shell find src -type d -not -name __pycache__)
 KERNEL := CMakeLists.txt $(wildcard src/assay/kernel/*.?pp)
 
-# For the loop while coding: everything that needs neither models, taggers, servers nor a browser.
-QUICK := tests/kernel tests/contract
+# For the loop while coding: what needs neither models, taggers, servers nor a browser, and of that
+# the files that take long are left out.
+QUICK := src $(addprefix tests/,compare contract golden io kernel meta metrics muler report) \
+    $(addprefix tests/suite/,building files lint showing statistics) $(wildcard tests/suite/test_*.py) \
+    $(wildcard tests/test_*.py)
+LONG := contract/test_metrics metrics/test_against_sacrebleu metrics/test_rouge metrics/test_ter \
+    compare/test_favoritism io/test_real_data muler/test_decompose muler/test_validate \
+    suite/files/test_files suite/lint/test_published_items suite/statistics/test_wmt21
 
 .PHONY: demo test quick check bench clean
 demo: $(VENV)/demo.stamp
@@ -24,7 +30,8 @@ test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 quick: $(VENV)/quick.stamp
-	$(BIN)/python -m pytest -q -n auto --dist worksteal $(QUICK)
+	$(BIN)/python -m pytest -q -n auto --dist worksteal $(QUICK) \
+	    $(LONG:%=--ignore=tests/%.py)
 
 check: $(VENV)/test.stamp
 	$(BIN)/ruff format --check .

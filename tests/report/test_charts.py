@@ -148,5 +148,5 @@ def test_charts_are_written_to_files_named_after_their_titles(tmp_path, suffix, 
 
 def test_without_the_extra_writing_charts_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(DataError, match=r"pip install 'assay\[report\]'"):
+    with pytest.raises(DataError, match=r"pip install 'assay-mt\[report\]'"):
         write_charts([bars("x")], tmp_path)
