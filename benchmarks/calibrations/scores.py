@@ -70,7 +70,7 @@ def rows(runs: int, rng: np.random.Generator) -> Iterator[Row]:
     """Tests and intervals of all metrics, then the rank clusters."""
     for population in populations():
         for n in (*SMALL, *SIZES):
-            if n <= population.size // 2:
+            if n <= population.size // 5:
                 yield from both(population, n, max(1, runs // COST.get(n, 1)), rng)
     for name in ("bleu", "chrf", "macrof"):
         yield family(name, 1000, runs // 2, rng)

@@ -143,7 +143,7 @@ class Display:
         changed += ["test"] * (len(tests) > 1)
         if not changed:
             return ""
-        return f"With fewer than {ENOUGH} segments: jackknife {' and '.join(changed)}."
+        return f"With fewer than {ENOUGH} segments: jackknife {' and '.join(changed)}, approximate."
 
     def _few_note(self, kind: str) -> str:
         if not self.questions.confidence and self.questions.test == "none":
@@ -159,18 +159,21 @@ class Display:
 
     def _details_note(self, entry: MetricScores, segments: int, over: str = "") -> str:
         method = self.questions.method_for(entry.metric, segments)
-        parts = [self._interval_note(entry.metric, method)] if entry.intervals else []
+        parts = [self._interval_note(entry.metric, method, segments)] if entry.intervals else []
         if entry.comparisons and self.questions.all_pairs:
             parts.append(_CLUSTERS if not over else "")
         elif entry.comparisons:
             parts.append(self._test_note(entry.metric, segments, over))
         return " ".join(filter(None, parts))
 
-    def _interval_note(self, metric: Metric, method: IntervalMethod, of: str = "") -> str:
+    def _interval_note(
+        self, metric: Metric, method: IntervalMethod, segments: int, of: str = ""
+    ) -> str:
         level = f"low, high: {self.questions.level:.0%}"
+        caution = _FEW if segments < ENOUGH else ""
         if method == "jackknife":
-            return f"{level} jackknife interval{of}."
-        caution = _LOSES if metric.interval_method == "jackknife" else ""
+            return f"{level} jackknife interval{of}{caution}."
+        caution = _LOSES if metric.interval_method == "jackknife" else caution
         resamples = f"{self.questions.resamples} resamples"
         return f"{level} {_METHODS[method]} bootstrap interval{of}, {resamples}{caution}."
 
@@ -182,7 +185,7 @@ class Display:
 
     def _pairs_note(self, entry: MetricScores, segments: int, over: str = "") -> str:
         method = usual_method(entry.metric, segments)
-        interval = self._interval_note(entry.metric, method, " of the difference")
+        interval = self._interval_note(entry.metric, method, segments, " of the difference")
         return f"{interval} {self._test_note(entry.metric, segments, over)}"
 
     def _pairs(self, entry: MetricScores) -> Table:
@@ -287,4 +290,5 @@ _COLUMNS = (
     "wins %: segments on which the system is better."
 )
 _METHODS = {"bca": "BCa", "percentile": "percentile", "basic": "basic"}
+_FEW = f", approximate with fewer than {ENOUGH} segments"
 _LOSES = ": only approximate, since resamples lose rare types"
