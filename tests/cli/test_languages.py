@@ -104,7 +104,7 @@ def test_a_lexicon_of_the_language_is_the_way_out(run, german):
 def test_german_is_not_scored_by_an_english_encoder(run, german):
     ran = run("score de.A.txt -i de.sys.txt -m embed --format json")
     (record,) = json.loads(ran.out)["records"]
-    assert record["metric"] == "embed:model=use"
+    assert (record["metric"], record["resolved"]) == ("embed", "embed:model=use")
     assert ran.err == NOTE.format("de", "the text")
     ran = run("score ref.txt -i a.txt -s src.txt -m embed:against=source")
     assert ran.err == (
@@ -128,16 +128,16 @@ def test_the_tokenizer_does_not_follow_a_guess_but_a_note_suggests_one(run, here
     for name in ("r", "s"):
         Path(f"{name}.txt").write_text("我们今天去了北京。天气很好。\n" * 40, "utf-8")
     ran = run("score r.txt -i s.txt --format json")
-    assert json.loads(ran.out)["records"][0]["metric"] == "bleu"
+    assert json.loads(ran.out)["records"][0]["resolved"] == "bleu"
     assert ran.err == (
         "assay: note: the references look Chinese, but bleu cuts words at blanks: pass the "
         "languages (-l en-zh) or a tokenizer (-tok zh).\n"
     )
     Path("r.txt").rename("ref.zh.txt")
     ran = run("score ref.zh.txt -i s.txt --format json")
-    assert json.loads(ran.out)["records"][0]["metric"] == "bleu"
+    assert json.loads(ran.out)["records"][0]["resolved"] == "bleu"
     ran = run("score ref.zh.txt -i s.txt --format json -l en-zh")
-    assert (json.loads(ran.out)["records"][0]["metric"], ran.err) == ("bleu:tok=zh", "")
+    assert (json.loads(ran.out)["records"][0]["resolved"], ran.err) == ("bleu:tok=zh", "")
 
 
 @needs_tagger

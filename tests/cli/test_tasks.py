@@ -54,7 +54,7 @@ def test_every_format_shows_them(run, form):
 
 def test_case_is_ignored_on_request_where_names_are_compared(run):
     (found,) = records(run("score ref.txt -i a.txt -m entityf -lc --format json -q"))
-    assert found["metric"] == "entityf:lowercase=yes"
+    assert found["resolved"] == "entityf:lowercase=yes"
 
 
 def test_favoritism_works(run):

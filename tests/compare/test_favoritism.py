@@ -79,7 +79,9 @@ def test_positive_favours_the_first_system_whichever_way_is_better(metric):
 def test_hostile_text_has_the_favoritism_of_brute_force(metric):
     lines = SHORT[:14]
     dataset = Dataset(
-        {"one": tuple(lines), "two": (*lines[1:], lines[0])}, tuple((line,) for line in lines)
+        {"one": tuple(lines), "two": (*lines[1:], lines[0])},
+        tuple((line,) for line in lines),
+        languages=("de", "en"),
     )
     (each,) = favoritism(dataset, [metric], count=3).found
     first, other = brute_force(dataset, metric)

@@ -34,7 +34,7 @@ def williams(first: float, second: float, between: float, n: int) -> float:
     are independent of each other: those of systems, not of many systems on many segments.
 
     >>> round(williams(0.9, 0.8, 0.7, 20), 4)
-    0.1877
+    0.1878
     """
     from scipy.special import stdtr
 

@@ -32,7 +32,7 @@ def goes_by(candidate: Candidate, name: str) -> bool:
     if name.lower() in (candidate.name.lower(), candidate.title.lower()):
         return True
     try:
-        return str(parse(name)) == candidate.resolved
+        return str(parse(name)) == (candidate.resolved or candidate.name)
     except DataError:
         return False
 
