@@ -1,15 +1,13 @@
 """What the tests of metrics share: an oracle to hold a metric against."""
 
-import logging
-
 import pytest
 
 
 @pytest.fixture
-def equal_scores():
+def equal_scores(caplog):
     """Assert that a metric of ours gives sacreBLEU's corpus and segment scores, within 1e-9."""
     # It advises effective_order for every single sentence.
-    logging.getLogger("sacrebleu").setLevel(logging.ERROR)
+    caplog.set_level("ERROR", "sacrebleu")
 
     def check(ours, theirs, texts):
         statistics = ours.statistics(texts.segments())

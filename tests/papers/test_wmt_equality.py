@@ -1,7 +1,5 @@
 """On real systems, BLEU, chrF and TER are sacreBLEU's to the ninth decimal."""
 
-import logging
-
 import pytest
 import sacrebleu
 
@@ -13,9 +11,9 @@ WMT21_REFERENCES = {"one reference": ["A"], "two references": ["A", "B"]}
 
 
 @pytest.fixture(autouse=True)
-def _quiet():
+def _quiet(caplog):
     # It advises effective_order for every single sentence.
-    logging.getLogger("sacrebleu").setLevel(logging.ERROR)
+    caplog.set_level("ERROR", "sacrebleu")
 
 
 def close(value):
