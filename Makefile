@@ -15,12 +15,12 @@ KERNEL := CMakeLists.txt $(wildcard src/assay/kernel/*.?pp)
 
 # For the loop while coding: what needs neither models, taggers, servers nor a browser, and of that
 # the files that take long are left out.
-QUICK := src $(addprefix tests/,compare contract golden io kernel meta metrics muler report) \
-    $(addprefix tests/suite/,building files lint showing statistics) $(wildcard tests/suite/test_*.py) \
+QUICK := src $(addprefix tests/,agreement comparison contract decomposition golden io kernel rendering scoring statistics) \
+    $(addprefix tests/suites/,files lint) $(wildcard tests/suites/test_*.py) $(wildcard tests/metrics/test_*.py) \
     $(wildcard tests/test_*.py)
 LONG := contract/test_metrics metrics/test_against_sacrebleu metrics/test_rouge metrics/test_ter \
-    compare/test_favoritism io/test_real_data muler/test_decompose muler/test_validate \
-    suite/files/test_files suite/lint/test_published_items suite/statistics/test_wmt21
+    comparison/test_favoritism io/test_real_data decomposition/test_decompose decomposition/test_validate \
+    suites/files/test_files suites/lint/test_published_items suites/test_wmt21
 
 .PHONY: demo test quick check bench clean
 demo: $(VENV)/demo.stamp

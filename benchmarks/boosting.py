@@ -22,16 +22,15 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.bmx.boosting import PUBLISHED
-from assay.bmx.evidence import Judged, gather
-from assay.bmx.named import explainer_named
-from assay.bmx.tuning import WEIGHTS, correlations
-from assay.cli.progress import track
 from assay.data import Segment
+from assay.explanation.boosted import PUBLISHED
+from assay.explanation.explainers import explainer_named
+from assay.explanation.tuning import WEIGHTS, Judged, correlations, gather
 from assay.io import read_lines
 from assay.metrics.base import Metric
-from assay.moments import pearson_rows
+from assay.progress import track
 from assay.registry import parse
+from assay.statistics.correlation import pearson_rows
 
 METRICS = ("bleu:smooth_method=add-k,smooth_value=1", "chrf", "macrof", "bertscore", "embed")
 REFERENCE_FREE = ("xbertscore", "embed:against=source", "xmover")

@@ -24,16 +24,14 @@ import numpy as np
 import sacrebleu
 from lime.lime_text import LimeTextExplainer
 
-from assay.bmx.boosting import explained_by
-from assay.bmx.erasure import Erasure
-from assay.bmx.explainer import Explainer, Perturbed
-from assay.bmx.explaining import Side, explain, rng_of
-from assay.bmx.lime import LIME
-from assay.bmx.tuning import correlations
 from assay.data import Segment
+from assay.explanation.boosted import explained_by
+from assay.explanation.explain import Side, explain, rng_of
+from assay.explanation.explainers import LIME, Erasure, Explainer, Perturbed
+from assay.explanation.tuning import correlations
 from assay.io import read_folder
 from assay.metrics.base import Metric
-from assay.neural import encoders
+from assay.metrics.neural import encoders
 from assay.registry import parse
 
 PROJECT = Path(__file__).resolve().parents[1]

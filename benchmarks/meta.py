@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from assay.meta.agreement import agree
-from assay.meta.differences import permutation_p
-from assay.meta.named import coefficient_named
+from assay.agreement.agree import agree
+from assay.agreement.coefficients import coefficient_named
+from assay.agreement.differences import permutation_p
 
 SYSTEMS, ITEMS, FEW = 15, 1000, 40
 TRIALS = 1000

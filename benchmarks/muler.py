@@ -23,11 +23,10 @@ from typing import NamedTuple
 import numpy as np
 import sacrebleu
 
+from assay.decomposition.decompose import PRESETS, Annotated, decompose
 from assay.features.annotation import Annotation, Feature, TokenSpan
-from assay.features.names import UPOS
+from assay.features.select import UPOS
 from assay.metrics.bleu import BLEU
-from assay.muler.decompose import Annotated, decompose
-from assay.muler.presets import PRESETS
 from assay.text import tokenize
 
 PROJECT = Path(__file__).resolve().parents[1]

@@ -19,15 +19,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from assay.report import render
-from assay.suite.check import Checked, check
-from assay.suite.files import read_suite
-from assay.suite.files.outputs import read_runs
-from assay.suite.model import Item, Run, Suite
-from assay.suite.patterns import pattern
-from assay.suite.showing.results import ReportResult
-from assay.suite.statistics.accuracy import accuracies
-from assay.suite.verdicts import FAIL, NOT_TESTED, PASS, WARNING
+from assay.rendering import render
+from assay.suites.accuracy import accuracies
+from assay.suites.check import FAIL, NOT_TESTED, PASS, WARNING, Checked, check, pattern
+from assay.suites.files import read_suite
+from assay.suites.files.outputs import read_runs
+from assay.suites.model import Item, Run, Suite
+from assay.suites.report import ReportResult
 
 PROJECT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("ASSAY_DATA", PROJECT.parent / "shared" / "data"))

@@ -16,17 +16,17 @@ from time import perf_counter
 
 import numpy as np
 
-from assay.suite.check import Checker
-from assay.suite.model import Item, Rule, Run, Suite, rule_id
-from assay.suite.store.decisions import save_decision
-from assay.suite.store.drafts import preview, save_rule
-from assay.suite.store.opening import Store, open_store
-from assay.suite.store.people import add_annotator
-from assay.suite.store.queue import find, next_case, progress
-from assay.suite.store.records import Draft, Filters
-from assay.suite.store.runs import load_verdicts, save_run, stored_runs
-from assay.suite.store.shares import assign
-from assay.suite.store.suites import save_suite
+from assay.suites.check import Checker
+from assay.suites.model import Item, Rule, Run, Suite, rule_id
+from assay.suites.store.decisions import save_decision
+from assay.suites.store.drafts import preview, save_rule
+from assay.suites.store.opening import Store, open_store
+from assay.suites.store.people import add_annotator
+from assay.suites.store.queue import find, next_case, progress
+from assay.suites.store.records import Draft, Filters
+from assay.suites.store.runs import load_verdicts, save_run, stored_runs
+from assay.suites.store.shares import assign
+from assay.suites.store.suites import save_suite
 
 PROJECT = Path(__file__).resolve().parents[1]
 ITEMS, SYSTEMS, PHENOMENA = 2748, 73, 100
@@ -154,7 +154,7 @@ def decide_all(store: Store, annotator: int) -> None:
     """Let one person have judged all warnings but the last, without waiting for it."""
     from sqlalchemy import insert, select, update
 
-    from assay.suite.store.tables import changes, decisions, outputs
+    from assay.suites.store.tables import changes, decisions, outputs
 
     with store.write() as conn:
         asked = select(outputs.c.id).where(outputs.c.verdict == "warning").order_by(outputs.c.id)

@@ -10,13 +10,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay.compare.favoritism import favoritism
+from assay.comparison.favoritism import favoritism
 from assay.data import Segment
 from assay.demo import read_demo
-from assay.metrics.base import Array, Metric, Rows, divide
+from assay.metrics.base import Metric, Rows
 from assay.registry import parse, register
-from assay.report import render
+from assay.rendering import render
 from assay.settings import setting
+from assay.statistics.arrays import Array, divide
 
 
 @register

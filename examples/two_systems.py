@@ -3,7 +3,7 @@
 from assay import Questions
 from assay.demo import read_demo
 from assay.registry import parse_all
-from assay.report import render
+from assay.rendering import render
 from assay.scoring import score_dataset
 
 asked = Questions(confidence=True, test="bootstrap", all_pairs=True)

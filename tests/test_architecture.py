@@ -15,21 +15,17 @@ HOME = Path(assay.__file__).parent
 PROJECT = Path(__file__).resolve().parents[1]
 
 LAYERS = (
-    ("tracking", "version"),
-    ("data", "results"),
-    ("languages", "settings", "scores"),
-    ("weights", "kernel", "plots"),
+    ("version",),
+    ("data", "progress", "results"),
+    ("languages", "settings"),
+    ("kernel", "plots", "statistics"),
     ("text",),
-    ("metrics",),
-    ("moments", "registry"),
-    ("intervals",),
-    ("comparisons", "clusters", "jackknife"),
-    ("significance",),
     ("io",),
     ("features",),
-    ("neural", "tasks"),
+    ("metrics",),
+    ("registry",),
     ("scoring",),
-    ("bmx", "checks", "compare", "meta", "muler", "report", "suite"),
+    ("agreement", "comparison", "decomposition", "explanation", "rendering", "suites"),
     ("demo",),
     ("cli",),
 )
@@ -80,14 +76,6 @@ def test_imports_point_downwards(path):
 
 def test_every_part_has_its_layer():
     assert {part_of(path) for path in modules()} == set(LEVEL)
-
-
-def test_analyses_do_not_import_each_other():
-    names = {path.stem for path in HOME.glob("compare/*.py")} - {"__init__", "marking"}
-    for path in HOME.glob("compare/*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module.startswith("assay.compare."):
-                assert node.module.removeprefix("assay.compare.") not in names
 
 
 def modules_after(code):
@@ -152,12 +140,3 @@ def test_every_command_is_documented(documentation, name):
 
 def test_every_command_has_its_name():
     assert all(load(name).name == name for name in COMMANDS)
-
-
-def test_no_module_is_longer_than_400_lines():
-    long = {
-        str(path.relative_to(HOME)): length
-        for path in modules()
-        if (length := len(path.read_text("utf-8").splitlines())) > 400
-    }
-    assert long == {}

@@ -11,11 +11,10 @@ import sacrebleu
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 import assay
-from assay.demo.suites import demo_suite_files, read_demo_suite
-from assay.suite.check import check
-from assay.suite.files import read_suite
-from assay.suite.lint import lint
-from assay.suite.verdicts import PASS, WARNING, code_of
+from assay.demo import demo_suite_files, read_demo_suite
+from assay.suites.check import PASS, WARNING, check, code_of
+from assay.suites.files import read_suite
+from assay.suites.lint import lint
 
 DEMO = Path(assay.__file__).parent / "demo"
 SYSTEMS = ("atlas", "birch", "cedar")

@@ -5,7 +5,7 @@ import pytest
 from assay.data import DataError
 from assay.metrics.bleu import BLEU
 from assay.registry import parse, registered, verify
-from tests.neural.tiny import needs_models
+from tests.metrics.neural.tiny import needs_models
 
 MINILM = "53aa51172d14"
 SIGNATURE = "BERTScore|nrefs:1|against:reference|measure:f1|idf:no|rescale:no"

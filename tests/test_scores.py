@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.data import DataError
-from assay.scores import Scores
+from assay.data import DataError, Scores
 
 VALUES = np.array([[1.0, np.nan], [3.0, 4.0]])
 SCORES = Scores("mqm", "segment", ("a", "b"), ("1", "2"), VALUES)

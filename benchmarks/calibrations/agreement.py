@@ -8,17 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.agreement.agree import Shuffles, agree
+from assay.agreement.coefficients import Pearson, coefficient_named
+from assay.agreement.differences import permutation_p, williams
+from assay.agreement.pairs import By, grouped, means
+from assay.agreement.panel import computed, without_humans
 from assay.io import read_folder, read_scores
-from assay.meta.agreement import Shuffles, agree
-from assay.meta.candidates import computed
-from assay.meta.coefficients import Pearson
-from assay.meta.differences import permutation_p, williams
-from assay.meta.grouping import By, grouped, means
-from assay.meta.humans import without_humans
-from assay.meta.named import coefficient_named
-from assay.metrics.base import Array
-from assay.moments import pearson_rows
 from assay.registry import parse
+from assay.statistics.arrays import Array
+from assay.statistics.correlation import pearson_rows
 from calibrations.harness import DATA, SIZES, Row, null
 
 METRICS = ("bleu:effective_order=yes", "chrf")

@@ -19,20 +19,20 @@ from pathlib import Path
 
 import numpy as np
 
-from assay import weights
+from assay.decomposition.analysis import Estimate
+from assay.decomposition.decompose import PRESETS, Annotated, Parts, decompose, ratio
+from assay.decomposition.judging import TallyResult
 from assay.features.annotation import Annotation, Feature
 from assay.features.cache import AnnotationCache, CachedAnnotator, default_path
-from assay.features.scorers import SentenceScorer
 from assay.features.spacy import SpacyAnnotator
-from assay.features.tagfiles import read_tags
-from assay.metrics.base import Array, Statistics
+from assay.features.tagged_files import read_tags
+from assay.features.tone import SentenceScorer
+from assay.metrics.base import Statistics
 from assay.metrics.mean import Mean
-from assay.muler.analysis import Estimate
-from assay.muler.decompose import Annotated, Parts, decompose, ratio
-from assay.muler.judging import TallyResult
-from assay.muler.presets import PRESETS
 from assay.registry import parse
-from assay.significance import bootstrap_p, confidence, interval
+from assay.statistics import weights
+from assay.statistics.arrays import Array
+from assay.statistics.significance import bootstrap_p, confidence, interval
 from calibrations.harness import DATA, Row, coverage, null
 
 SIZES = (2, 5, 10, 20, 30, 50, 100, 300, 1000)

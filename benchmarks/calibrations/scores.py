@@ -21,7 +21,7 @@ from assay.data import Segment
 from assay.metrics.base import Metric, Statistics
 from assay.metrics.mean import Mean
 from assay.registry import parse
-from assay.significance import (
+from assay.statistics.significance import (
     IntervalMethod,
     all_pairs,
     bootstrap,

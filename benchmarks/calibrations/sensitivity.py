@@ -8,21 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.agreement.coefficients import Pearson, coefficient_named, fisher_interval
+from assay.agreement.panel import Candidate, computed, without_humans
+from assay.agreement.sensitivity.stages import Estimate, Stages, difference, stages_of
+from assay.agreement.sensitivity.study import Study
+from assay.agreement.sensitivity.texts import Draws, People, Texts
 from assay.io import read_folder, read_scores
-from assay.meta.candidates import computed
-from assay.meta.coefficients import Pearson, fisher_interval
-from assay.meta.humans import without_humans
-from assay.meta.named import coefficient_named
-from assay.meta.panel import Candidate
-from assay.meta.sensitivity.people import People
-from assay.meta.sensitivity.resampling import Draws
-from assay.meta.sensitivity.stages import Estimate, Stages, difference, stages_of
-from assay.meta.sensitivity.study import Study
-from assay.meta.sensitivity.texts import Texts
-from assay.metrics.base import Array
 from assay.metrics.mean import Mean
 from assay.registry import parse
-from assay.weights import groups
+from assay.statistics.arrays import Array
+from assay.statistics.weights import groups
 from calibrations.agreement import rated, standard
 from calibrations.harness import DATA, Row, coverage, null
 

@@ -19,23 +19,25 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import betaln
 
-from assay.suite.check import check
-from assay.suite.files import read_suite
-from assay.suite.files.outputs import read_runs
-from assay.suite.model import Item
-from assay.suite.statistics.first_cluster import (
+from assay.statistics.proportions import mean_interval, wilson
+from assay.suites.check import Verdicts, check
+from assay.suites.clusters import (
     Correction,
+    Tally,
     Test,
     against_best,
+    averaged,
     best_of,
     corrected_pairs,
+    grouped,
     macro_pairs,
     pairs,
+    tally,
 )
-from assay.suite.statistics.groups import Tally, averaged, grouped, tally
-from assay.suite.statistics.proportions import mean_interval, wilson
-from assay.suite.statistics.versions import compare_versions
-from assay.suite.verdicts import Verdicts
+from assay.suites.files import read_suite
+from assay.suites.files.outputs import read_runs
+from assay.suites.model import Item
+from assay.suites.versions import compare_versions
 from calibrations.harness import DATA, Row, coverage, null
 
 SIZES = (100, 300, 1000, 2748)

@@ -7,16 +7,15 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from assay.bmx.boosting import WeightAndPower
-from assay.bmx.evidence import Evidence, Judged, gather
-from assay.bmx.named import explainer_named
-from assay.bmx.tuning import tried
+from assay.agreement.coefficients import Pearson
+from assay.agreement.differences import permutation_p
 from assay.data import Segment
-from assay.meta.coefficients import Pearson
-from assay.meta.differences import permutation_p
-from assay.metrics.base import Array
-from assay.moments import pearson_rows
+from assay.explanation.boosted import WeightAndPower
+from assay.explanation.explainers import explainer_named
+from assay.explanation.tuning import Evidence, Judged, gather, tried
 from assay.registry import parse
+from assay.statistics.arrays import Array
+from assay.statistics.correlation import pearson_rows
 from calibrations.agreement import standard
 from calibrations.harness import DATA, SIZES, Row, null
 

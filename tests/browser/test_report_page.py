@@ -10,10 +10,10 @@ from html.parser import HTMLParser
 import pytest
 
 from assay.cli import main
-from assay.compare.favoritism import favoritism
+from assay.comparison.favoritism import favoritism
 from assay.data import Dataset
 from assay.registry import parse_all
-from assay.report import render
+from assay.rendering import render
 from assay.results import Table
 from tests.given import Given
 from tests.patience import PATIENCE

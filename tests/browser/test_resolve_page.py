@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-from assay.suite.store.decisions import history
-from assay.suite.store.people import add_annotator
-from assay.suite.store.queue import case, find
-from assay.suite.store.records import Filters
+from assay.suites.store.decisions import history
+from assay.suites.store.people import add_annotator
+from assay.suites.store.queue import case, find
+from assay.suites.store.records import Filters
 from tests.patience import PATIENCE
-from tests.suite.web.hubby import NASTY, new_store
+from tests.suites.web.hubby import NASTY, new_store
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's package chromium")

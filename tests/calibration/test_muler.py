@@ -5,8 +5,8 @@ import pytest
 from calibrations import muler
 from calibrations.harness import coverage, null
 
+from assay.decomposition.decompose import FEW, MANY
 from assay.features.annotation import Feature
-from assay.muler.scores import FEW, MANY
 
 RUNS = 200
 

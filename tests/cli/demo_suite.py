@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 
 from assay.cli.commands import load
-from assay.suite.files import read_suite
-from assay.suite.store.opening import open_store
-from assay.suite.store.suites import save_suite
+from assay.suites.files import read_suite
+from assay.suites.store.opening import open_store
+from assay.suites.store.suites import save_suite
 from tests.corpora import DEMO
 
 CAMPAIGNS = {"spring": "2025-03-03", "autumn": "2025-09-01"}

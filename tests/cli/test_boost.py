@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.bmx.boosted import Boosted
 from assay.data import Segment
+from assay.explanation.boosted import Boosted
 from assay.io import read_lines
 from assay.registry import parse
 from tests.corpora import DEMO

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.demo.suites import demo_suite_files
+from assay.demo import demo_suite_files
 from tests.corpora import demo
 
 
@@ -59,7 +59,7 @@ def test_the_demo_needs_no_database_and_no_web_server(here):
     code = "import sys; from assay.cli import main; main(['demo']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.splitlines()[-1].split()
-    assert "assay.suite.showing.results" in loaded
+    assert "assay.suites.report" in loaded
     assert not {"sqlalchemy", "alembic", "fastapi", "uvicorn"} & set(loaded)
 
 

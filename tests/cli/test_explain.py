@@ -6,11 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.bmx.explaining import explain
-from assay.bmx.named import explainer_named
-from assay.bmx.quality import mean_quality
-from assay.bmx.systems import worst_segments
 from assay.data import Dataset, Segment
+from assay.explanation.explain import explain, worst_segments
+from assay.explanation.explainers import explainer_named
+from assay.explanation.quality import mean_quality
 from assay.registry import parse
 from assay.scoring import SEED
 

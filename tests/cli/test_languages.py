@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.bmx.marginal import Marginal
-from assay.bmx.systems import explain_systems
 from assay.data import DataError, Dataset
-from assay.features.scorers import SentenceScorer
+from assay.explanation.explain import explain_systems
+from assay.explanation.marginal import Marginal
+from assay.features.rules import gender
 from assay.features.spacy import SpacyAnnotator
-from assay.features.wordlists import gender
+from assay.features.tone import SentenceScorer
 from assay.registry import parse
 from tests.contract.varied import needs_tagger
 from tests.corpora import demo
-from tests.neural.tiny import needs_models
+from tests.metrics.neural.tiny import needs_models
 
 GERMAN, ENGLISH = demo("src.txt"), demo("ref.A.txt")
 FROM_TEXT = "(from the text; -l says otherwise)"

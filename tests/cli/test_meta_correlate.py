@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.data import Dataset
+from assay.agreement.agree import confidences
+from assay.data import Dataset, Scores
 from assay.io import read_folder, read_scores, write_folder, write_scores
-from assay.meta.soft import confidences
 from assay.registry import parse
-from assay.scores import Scores
 from assay.scoring import system_statistics
+from tests.agreement.obvious import soft_accuracy
 from tests.corpora import DEMO, demo
-from tests.meta.obvious import soft_accuracy
 
 SYSTEMS = ("atlas", "birch", "cedar")
 CORRELATE = "meta correlate ref.txt -i systems/atlas.txt systems/birch.txt systems/cedar.txt"

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.agreement import studies
 from tests.corpora import DEMO
-from tests.meta import studies
 
 KEYS = ["metric", "system", "quality", "sensitivity", "low", "high"]
 TEXTS = "ref.txt -i systems/s0.txt systems/s1.txt systems/s2.txt systems/s3.txt systems/s4.txt"

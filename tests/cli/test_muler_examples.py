@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.decomposition.decompose import Annotated, decompose, ratio
 from assay.features.annotation import Feature
-from assay.features.tagfiles import read_tags
-from assay.muler.decompose import Annotated, decompose, ratio
+from assay.features.tagged_files import read_tags
 from assay.registry import parse
 
 TEXTS = ("ref", "a", "b", "c")

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli import muler_validate, progress
-from assay.muler import synthetic
+from assay import progress
+from assay.cli import decomposition as muler_validate
+from assay.decomposition import trials as synthetic
 
 COMMAND = "muler validate ref.txt -i a.txt --tags ref.pos a.pos"
 

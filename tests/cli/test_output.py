@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 
-from assay.report import Format
+from assay.rendering import Format
 
 FORMATS = get_args(Format)
 COMMANDS = {

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from assay.cli import progress
+from assay import progress
 from tests.patience import PATIENCE
 
 

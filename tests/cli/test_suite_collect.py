@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.suite.building.key import read_key
-from assay.suite.files import read_suite
-from assay.suite.files.outputs import read_runs
+from assay.suites.files import read_suite
+from assay.suites.files.outputs import read_runs
+from assay.suites.sampling import read_key
 from tests.corpora import read_lines
 
 ITEMS = [

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.suite.files import write_suite
-from assay.suite.lint import CHECKS
-from assay.suite.model import Suite
-from tests.suite.lint.suites import item
+from assay.suites.files import write_suite
+from assay.suites.lint.problems import CHECKS
+from assay.suites.model import Suite
+from tests.suites.lint.suites import item
 
 
 @pytest.fixture

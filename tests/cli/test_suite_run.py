@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.suite.files import read_suite
-from assay.suite.store.decisions import save_decision
-from assay.suite.store.opening import open_store
-from assay.suite.store.people import add_annotator
-from assay.suite.store.queue import next_case
+from assay.suites.files import read_suite
+from assay.suites.store.decisions import save_decision
+from assay.suites.store.opening import open_store
+from assay.suites.store.people import add_annotator
+from assay.suites.store.queue import next_case
 from tests.cli.demo_suite import example_lines, lay_out, make_db, records_of, slow_verdicts
 
 RUN = "--ids item_ids.txt"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.suite.building.key import read_key
+from assay.suites.sampling import read_key
 from tests.corpora import read_lines
 
 ITEMS = [

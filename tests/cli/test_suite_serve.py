@@ -15,12 +15,12 @@ from itertools import count
 import httpx
 import pytest
 
-from assay.suite.store.decisions import history
-from assay.suite.store.opening import open_store
-from assay.suite.store.people import add_annotator
+from assay.suites.store.decisions import history
+from assay.suites.store.opening import open_store
+from assay.suites.store.people import add_annotator
 from tests import postgresql
 from tests.patience import PATIENCE
-from tests.suite.web.hubby import new_store
+from tests.suites.web.hubby import new_store
 
 ITEM = {
     "id": "1",

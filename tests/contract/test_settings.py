@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from assay.metrics.bleu import BLEU
 from assay.metrics.chrf import CHRF
+from assay.metrics.entities import Entities, EntityF
+from assay.metrics.relations import Relations, XScore
 from assay.metrics.rouge import ROUGE
 from assay.metrics.ter import TER, WER
 from assay.metrics.typef import MacroF, MicroF
 from assay.registry import parse
-from assay.tasks.entities import Entities
-from assay.tasks.entityf import EntityF
-from assay.tasks.relations import Relations, XScore
 from tests.contract.varied import METRICS, TAGGER
 
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=str)

@@ -18,14 +18,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.cli.progress import track
 from assay.data import DataError
 from assay.features import cache as cache_module
-from assay.features import store
+from assay.features import cache as store
 from assay.features.annotation import Annotation, TokenSpan
-from assay.features.cache import AnnotationCache, CachedAnnotator, default_path
+from assay.features.cache import AnnotationCache, CachedAnnotator, Kept, default_path
 from assay.features.spacy import SpacyAnnotator
-from assay.features.store import Kept
+from assay.progress import track
 from tests.corpora import demo
 from tests.patience import PATIENCE
 

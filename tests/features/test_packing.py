@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.features.annotation import Annotation, TokenSpan
-from assay.features.packing import pack, shared_span, unpack
+from assay.features.annotation import Annotation, TokenSpan, pack, shared_span, unpack
 
 SPANS = st.lists(st.builds(TokenSpan, st.integers(0, 99), st.integers(0, 99), st.text()))
 ANNOTATIONS = st.builds(

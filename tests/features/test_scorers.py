@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.data import DataError, Dataset
-from assay.features.differences import scorer_differences
+from assay.decomposition.scorers import scorer_differences
 from assay.features.lexicons import KINDS, Lexicon, built_in_lexicon
-from assay.features.scorers import (
+from assay.features.tone import (
     NEGATORS,
     WINDOW,
     SentenceScorer,
@@ -21,8 +21,8 @@ from assay.features.scorers import (
     words,
 )
 from assay.metrics.mean import Mean
-from assay.report.plain import tsv
-from assay.significance import confidence
+from assay.rendering.plain import tsv
+from assay.statistics.significance import confidence
 from tests.corpora import HOSTILE, demo
 
 ENTRIES = {

@@ -11,12 +11,24 @@ from hypothesis import strategies as st
 
 from assay.data import DataError
 from assay.features.annotation import Annotation, Feature, TokenSpan
-from assay.features.named import _entry_points, annotator_named, annotator_names
-from assay.features.names import ENTITIES, KINDS, MORPH, PART, UPOS
-from assay.features.select import Request, layers_needed, parse_features, resolve, rules_for
-from assay.features.tagfiles import read_tags
-from assay.features.wordlists import gender
-from assay.io.lines import read_lines
+from assay.features.rules import gender
+from assay.features.select import (
+    ENTITIES,
+    KINDS,
+    MORPH,
+    PART,
+    UPOS,
+    Request,
+    _entry_points,
+    annotator_named,
+    annotator_names,
+    layers_needed,
+    parse_features,
+    resolve,
+    rules_for,
+)
+from assay.features.tagged_files import read_tags
+from assay.io.files import read_lines
 
 
 def annotation(**layers):
@@ -266,7 +278,7 @@ def package(tmp_path, monkeypatch):
     """A package that offers annotators under entry points."""
     (tmp_path / "colours_of_mine.py").write_text(
         textwrap.dedent("""
-            from assay.features.wordlists import WordListAnnotator
+            from assay.features.rules import WordListAnnotator
 
             def colours():
                 return WordListAnnotator("colour", {"red": ("red",)})

@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 
 from assay.data import DataError
 from assay.features.annotation import Annotation, Feature, TokenSpan
-from assay.features.chunks import chunks
-from assay.features.conllu import LAYERS, parse_conllu
-from assay.features.matching import match_sentences
-from assay.features.tagfiles import read_tags
-from assay.io.lines import read_lines
+from assay.features.conllu import LAYERS, chunks, parse_conllu
+from assay.features.tagged_files import match_sentences, read_tags
+from assay.io.files import read_lines
 
 FRENCH = """\
 # newdoc id = 1

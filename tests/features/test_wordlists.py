@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 
 from assay.data import DataError
 from assay.features.annotation import Annotation, Feature, TokenSpan
-from assay.features.listfiles import read_patterns, read_word_lists
-from assay.features.wordlists import (
+from assay.features.rules import (
     PRONOUNS,
     RegexAnnotator,
     Together,
     WordListAnnotator,
     gender,
+    read_patterns,
+    read_word_lists,
 )
-from assay.io.lines import read_lines
+from assay.io.files import read_lines
 from assay.text import tokenize
 
 

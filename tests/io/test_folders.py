@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assay.data import DataError, Dataset
+from assay.data import DataError, Dataset, Scores
 from assay.io import (
     folder_names,
     read_folder,
@@ -16,7 +16,6 @@ from assay.io import (
     write_folder,
     write_scores,
 )
-from assay.scores import Scores
 
 DATASET = Dataset(
     systems={"online-A.0": ("a", "b", "c"), "refB": ("x", "", "z")},

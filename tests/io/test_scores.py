@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.data import DataError
+from assay.data import DataError, Scores
 from assay.io import read_scores, write_scores
-from assay.scores import Scores
 
 NAME = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r"), min_size=1, max_size=8

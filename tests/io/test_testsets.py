@@ -68,7 +68,7 @@ def test_a_system_of_another_length_is_refused(home):
 
 def test_the_variable_says_where_the_test_sets_are(tmp_path):
     lay(tmp_path, "wmt18", src="s\n", ref="r\n", docid="d\n")
-    code = "from assay.io.testsets import read_testset; print(read_testset('wmt18', 'de-en'))"
+    code = "from assay.io.datasets import read_testset; print(read_testset('wmt18', 'de-en'))"
     run = subprocess.run(
         [sys.executable, "-c", code],
         env=os.environ | {"SACREBLEU": str(tmp_path)},

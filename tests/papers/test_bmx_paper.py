@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from assay.bmx.boosting import PUBLISHED
+from assay.explanation.boosted import PUBLISHED
 
 NAMES = {
     "erasure": "ErasureExplainer",

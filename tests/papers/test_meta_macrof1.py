@@ -20,15 +20,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from assay.agreement.correlate import correlate
+from assay.agreement.findings import CorrelateOptions
+from assay.agreement.panel import Panel, computed
+from assay.agreement.report import matrix
+from assay.agreement.summary import Rounding, summarise
+from assay.agreement.tables import read_score_table
 from assay.io import read_folder
-from assay.meta.candidates import computed
-from assay.meta.correlate import correlate
-from assay.meta.display import matrix
-from assay.meta.findings import MetaQuestions
-from assay.meta.panel import Panel
-from assay.meta.rounding import Rounding
-from assay.meta.summary import summarise
-from assay.meta.tables import read_score_table
 from assay.registry import parse_all
 from tests.corpora import read_lines
 from tests.papers.test_macrof1_paper import LATIN_IN_BRACKETS
@@ -94,7 +92,7 @@ TABLE_3 = {
 WINS_2017 = "5 3 2 3 6"
 """As they are counted from the printed figures."""
 
-PAPER = MetaQuestions(coefficients=("kendall",), leave_out="paper")
+PAPER = CorrelateOptions(coefficients=("kendall",), leave_out="paper")
 
 
 def rows(printed):

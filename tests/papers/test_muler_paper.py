@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 
 from assay.data import Segment
+from assay.decomposition.analysis import muler
+from assay.decomposition.decompose import PRESETS, Annotated
 from assay.features.annotation import Feature
-from assay.features.names import UPOS
-from assay.features.wordlists import gender
+from assay.features.rules import gender
+from assay.features.select import UPOS
 from assay.metrics.bleu import BLEU
-from assay.muler.analysis import muler
-from assay.muler.decompose import Annotated
-from assay.muler.presets import PRESETS
 from assay.text import tokenize
 from tests.corpora import read_lines
 

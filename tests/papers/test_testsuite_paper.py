@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from assay.suite.model import Item
-from assay.suite.statistics.accuracy import accuracies
-from assay.suite.verdicts import Verdicts
+from assay.suites.accuracy import accuracies
+from assay.suites.check import Verdicts
+from assay.suites.model import Item
 
 HALF = 0.05 + 1e-9
 """How far a value may be from what is printed with one decimal."""

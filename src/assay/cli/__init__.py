@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from assay.cli.commands import COMMANDS, group_overview, load, members, overview
-from assay.cli.progress import track
 from assay.data import DataError
+from assay.progress import track
 from assay.settings import nearest
 
 __all__ = ["main"]
@@ -69,7 +69,7 @@ def _run(arguments: list[str]) -> int:
     args = command.parse(rest)
     if not hasattr(args, "metric"):
         return command.run(args)
-    from assay.neural.encoders import tracked
+    from assay.metrics.neural.encoders import tracked
 
     with tracked(partial(track, label="Encoding", quiet=args.quiet)):
         return command.run(args)

@@ -10,11 +10,10 @@ from pathlib import Path
 from assay.cli.commands import Command, whole_number
 from assay.cli.output import add_output, check_output, show
 from assay.data import DataError
-from assay.features.cache import AnnotationCache, default_path
-from assay.features.store import Kept
+from assay.features.cache import AnnotationCache, Kept, default_path
 from assay.results import Chart, Record, Table
 
-__all__ = ["COMMAND"]
+__all__ = ["CACHE"]
 
 _MEGABYTE = 1_000_000
 
@@ -78,7 +77,7 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = Command(
+CACHE = Command(
     name="cache",
     usage="[clear [--older-than DAYS]] [options]",
     description=(

@@ -51,6 +51,34 @@ COMMANDS = {
 }
 
 
+_HOMES = {
+    "score": "score",
+    "favor": "comparison",
+    "types": "comparison",
+    "muler": "decomposition",
+    "muler examples": "decomposition",
+    "muler validate": "decomposition",
+    "suite run": "suites",
+    "suite report": "suites",
+    "suite compare": "suites",
+    "suite import": "suite_files",
+    "suite export": "suite_files",
+    "suite serve": "serve",
+    "suite lint": "suites",
+    "suite sample": "suite_files",
+    "suite collect": "suite_files",
+    "meta correlate": "agreement",
+    "meta sensitivity": "sensitivity",
+    "meta retrieval": "retrieval",
+    "explain": "explanation",
+    "boost": "explanation",
+    "boost tune": "explanation",
+    "cache": "cache",
+    "demo": "demo",
+}
+"""The module of each command, which is loaded when the command is called."""
+
+
 @dataclass(frozen=True)
 class Command:
     """One verb: what it says of itself, its options, and what it does."""
@@ -93,8 +121,8 @@ class Command:
 
 def load(name: str) -> Command:
     """The command of that name."""
-    module = name.replace(" ", "_")
-    command: Command = import_module(f"assay.cli.{module}").COMMAND
+    attribute = name.removeprefix("meta ").replace(" ", "_").upper()
+    command: Command = getattr(import_module(f"assay.cli.{_HOMES[name]}"), attribute)
     return command
 
 

@@ -9,29 +9,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.bmx.lime import LIME
-from assay.bmx.showing import ExplainResult
-from assay.bmx.systems import explain_systems, worst_segments
 from assay.cli.commands import Command
 from assay.cli.output import warn
-from assay.compare.favoritism import favoritism
-from assay.compare.types import type_performance
+from assay.comparison.favoritism import favoritism
+from assay.comparison.types import type_performance
 from assay.data import DataError, Dataset
-from assay.demo import read_demo
-from assay.demo.suites import CAMPAIGNS, demo_suite_files, read_demo_suite
+from assay.demo import CAMPAIGNS, demo_suite_files, read_demo, read_demo_suite
+from assay.explanation.explain import explain_systems, worst_segments
+from assay.explanation.explainers import LIME
+from assay.explanation.report import ExplainResult
 from assay.io import write_whole
 from assay.metrics.chrf import CHRF
 from assay.metrics.typef import MacroF
 from assay.registry import parse_all
-from assay.report import missing_charts, render
+from assay.rendering import missing_charts, render
 from assay.results import Chart, Record, Result, Table, Together
 from assay.scoring import SEED, Questions, score_dataset
-from assay.suite.check import check
-from assay.suite.showing.display import BY_PHENOMENON
-from assay.suite.showing.results import ReportResult
-from assay.suite.statistics.accuracy import accuracies
+from assay.suites.accuracy import accuracies
+from assay.suites.check import check
+from assay.suites.report import ReportResult
+from assay.suites.tables import BY_PHENOMENON
 
-__all__ = ["COMMAND"]
+__all__ = ["DEMO"]
 
 METRICS = ("bleu", "chrf", "ter", "macrof", "microf")
 WORST = 5
@@ -175,7 +174,7 @@ def _next_steps(folder: Path) -> str:
     )
 
 
-COMMAND = Command(
+DEMO = Command(
     name="demo",
     usage="[FOLDER]",
     description=(

@@ -25,7 +25,7 @@ from assay.io.files import suffix
 from assay.io.folders import FolderNames
 from assay.languages import Side, language_by_script, language_of, plain_code
 from assay.metrics.base import Metric, reference_count
-from assay.neural.languages import language_notes
+from assay.metrics.neural.base import language_notes
 from assay.registry import names, parse, parse_all, verify
 from assay.results import Record
 from assay.settings import settings_of

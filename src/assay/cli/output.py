@@ -13,7 +13,7 @@ from assay.cli.commands import whole_number
 from assay.data import DataError
 from assay.io import write_whole
 from assay.io.files import suffix
-from assay.report import Format, missing_charts, render
+from assay.rendering import Format, missing_charts, render
 from assay.results import Record, Result
 from assay.scoring import SEED
 from assay.settings import nearest

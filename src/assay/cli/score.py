@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
-from assay.checks import oddities
 from assay.cli.commands import Command, whole_number
 from assay.cli.inputs import add_inputs, add_metrics, read_inputs, read_metrics
 from assay.cli.output import add_output, check_output, output_format, show, warn, write
-from assay.cli.progress import track
 from assay.data import DataError
 from assay.io import read_scores
+from assay.progress import track
 from assay.results import FINER
 from assay.scoring import Questions, ScoreResult, score_each
-from assay.significance import IntervalMethod
+from assay.scoring.oddities import oddities
+from assay.statistics.significance import IntervalMethod
 
-__all__ = ["COMMAND"]
+__all__ = ["SCORE"]
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -166,7 +166,7 @@ def _bare(result: ScoreResult, digits: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-COMMAND = Command(
+SCORE = Command(
     name="score",
     usage="REF [REF ...] -i SYS [SYS ...] [-m METRIC ...] [options]",
     description="Score every system by every metric, and say how sure the scores are.",

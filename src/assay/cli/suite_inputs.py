@@ -1,4 +1,4 @@
-"""Options that say which suite and which outputs to look at, the same for `suite` commands."""
+"""Options that say which suite, which database and which outputs to look at."""
 
 from __future__ import annotations
 
@@ -10,26 +10,53 @@ from typing import TYPE_CHECKING, get_args
 from assay.cli.commands import whole_number
 from assay.cli.inputs import describe
 from assay.cli.output import check_output, warn
-from assay.cli.progress import track
-from assay.cli.suite_store import add_db, open_db
 from assay.data import DataError
+from assay.progress import track
 from assay.results import Record
-from assay.suite.statistics.accuracy import Correction
-from assay.suite.statistics.counting import Policy
-from assay.suite.verdicts import Verdicts
+from assay.suites.accuracy import Correction, Policy
+from assay.suites.check import Verdicts
 
 if TYPE_CHECKING:
-    from assay.suite.model import Run, Suite
+    from assay.suites.model import Run, Suite
+    from assay.suites.store.opening import Store
+
 
 __all__ = [
     "Judged",
     "add_choice",
+    "add_db",
     "add_examples",
     "add_outputs",
     "add_policy",
+    "open_db",
     "read_judged",
     "read_outputs",
 ]
+
+
+def add_db(parser: argparse._ActionsContainer, *, required: bool = False) -> None:
+    """The option `--db`, the same for every command."""
+    parser.add_argument(
+        "--db",
+        required=required,
+        metavar="DB",
+        help="the suite's database: a file (SQLite), or postgresql://USER:PASSWORD@HOST/NAME",
+    )
+
+
+def open_db(args: argparse.Namespace, *, create: bool = False) -> Store:
+    """The database that `--db` names; a password is taken out of `args.command`."""
+    try:
+        from assay.suites.store.opening import open_store
+
+        if create:
+            # Needed to make a database, and missed before there is half a one.
+            import alembic  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise DataError(f"--db needs: pip install 'assay-mt[web]' ({error})") from None
+    store = open_store(args.db, create=create)
+    args.command = store.address.without_password(args.command)
+    return store
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +166,7 @@ def read_outputs(
     args: argparse.Namespace, suite: Suite, **about: str
 ) -> tuple[list[Run], list[Record]]:
     """The runs that the options name, and the files that they came from."""
-    from assay.suite.files.outputs import read_runs
+    from assay.suites.files.outputs import read_runs
 
     if not args.input:
         raise DataError("no outputs to look at: name the systems' files with -i.")
@@ -161,8 +188,8 @@ def read_judged(args: argparse.Namespace) -> Judged:
 
 def judge_files(args: argparse.Namespace) -> Judged:
     """The suite's rules at work on the outputs of `-i`."""
-    from assay.suite.check import check
-    from assay.suite.files import read_suite
+    from assay.suites.check import check
+    from assay.suites.files import read_suite
 
     if not args.items:
         raise DataError("no suite: name its file before -i, or a database with --db.")
@@ -180,8 +207,8 @@ def _stored(args: argparse.Namespace) -> Judged:
     refuse_files(args)
     store = open_db(args)
     try:
-        from assay.suite.showing.selecting import choose
-        from assay.suite.store.runs import load_verdicts, stored_runs
+        from assay.suites.compare_report import choose
+        from assay.suites.store.runs import load_verdicts, stored_runs
 
         with store.read() as connection:
             chosen = choose(stored_runs(connection), args.runs, args.systems)

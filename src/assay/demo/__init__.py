@@ -2,15 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.resources import as_file, files
+from pathlib import Path
+from typing import NamedTuple
 
 from assay.data import Dataset
 from assay.io import read_folder
+from assay.suites.files import read_suite
+from assay.suites.files.outputs import read_runs
+from assay.suites.model import Run, Suite
 
-__all__ = ["read_demo"]
+__all__ = ["CAMPAIGNS", "DemoSuite", "demo_suite_files", "read_demo", "read_demo_suite"]
 
 
 def read_demo() -> Dataset:
     """The 120 segments with two references and three invented systems."""
     with as_file(files("assay") / "demo") as folder:
         return read_folder(folder, "de-en", references=["all"])
+
+
+CAMPAIGNS = {"spring": "2025-03-03", "autumn": "2025-09-01"}
+"""When the invented systems translated the suite; cedar came only in autumn."""
+
+
+class DemoSuite(NamedTuple):
+    """A suite, and what systems made of it in every campaign, the earlier one first."""
+
+    suite: Suite
+    runs: list[Run]
+
+
+def read_demo_suite() -> DemoSuite:
+    """The 48 items over 8 phenomena, and the five runs of three invented systems."""
+    with as_file(files("assay") / "demo" / "suite") as folder:
+        suite = read_suite(folder / "items.json")
+        runs = [run for name in CAMPAIGNS for run in _read_campaign(suite, folder, name)]
+    return DemoSuite(suite, runs)
+
+
+def demo_suite_files() -> Mapping[str, bytes]:
+    """The files of the suite by their names, to be put somewhere for a person to go on with."""
+    with as_file(files("assay") / "demo" / "suite") as folder:
+        paths = [folder / "items.json", *sorted(folder.rglob("*.txt"))]
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def _read_campaign(suite: Suite, folder: Path, name: str) -> list[Run]:
+    paths = sorted((folder / name).glob("*.txt"))
+    ids = folder / "item_ids.txt"
+    return read_runs(suite, paths, ids=ids, campaign=name, date=CAMPAIGNS[name])

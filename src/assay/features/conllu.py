@@ -9,9 +9,38 @@ from typing import NamedTuple
 
 from assay.data import DataError
 from assay.features.annotation import Annotation, TokenSpan
-from assay.features.chunks import chunks
 
-__all__ = ["LAYERS", "Sentence", "looks_like_conllu", "parse_conllu"]
+__all__ = ["CHUNK", "LAYERS", "Sentence", "chunks", "looks_like_conllu", "parse_conllu"]
+
+CHUNK = re.compile(r"([BIESLU])-(.+)")
+"""B begins, I goes on, E and L end, S and U stand alone."""
+
+_NONE = frozenset(("", "O", "_"))
+
+
+def chunks(labelled: Iterable[TokenSpan]) -> tuple[TokenSpan, ...]:
+    """The names in tokens labelled one by one, in order.
+
+    What goes on without a beginning begins; a name without a prefix begins or goes on.
+
+    >>> chunks([TokenSpan(0, 1, "B-PER"), TokenSpan(1, 2, "I-PER"), TokenSpan(2, 3, "O")])
+    (TokenSpan(start=0, end=2, label='PER'),)
+    """
+    found: list[TokenSpan] = []
+    is_open = False
+    for start, end, tag in labelled:
+        if tag in _NONE:
+            is_open = False
+            continue
+        match = CHUNK.fullmatch(tag)
+        position, name = match.groups() if match else ("I", tag)
+        if is_open and position in "IEL" and found[-1].label == name and found[-1].end == start:
+            found[-1] = found[-1]._replace(end=end)
+        else:
+            found.append(TokenSpan(start, end, name))
+        is_open = position in "BI"
+    return tuple(found)
+
 
 LAYERS = ("upos", "tag", "morph", "dep", "ner")
 """The layers that CoNLL-U gives; `tag` is the language's own part of speech."""

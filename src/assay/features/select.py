@@ -1,27 +1,98 @@
-"""Which features are wanted: `-f upos ner:PERSON morph:Gender list:FILE`."""
+"""Which features are wanted: `-F upos ner:PERSON morph:Gender list:FILE`."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import entry_points
 
 from assay.data import DataError
-from assay.features.annotation import Annotation, Feature
-from assay.features.listfiles import read_patterns, read_word_lists
-from assay.features.names import ENTITIES, KINDS, MORPH, PART, UPOS
-from assay.features.wordlists import (
+from assay.features.annotation import Annotation, Annotator, Feature
+from assay.features.rules import (
     PRONOUNS,
     RegexAnnotator,
     Rules,
     Together,
     WordListAnnotator,
     gender,
+    read_patterns,
+    read_word_lists,
 )
 from assay.languages import Language
 from assay.settings import nearest
 
-__all__ = ["Request", "layers_needed", "parse_features", "resolve", "rules_for"]
+__all__ = [
+    "ENTITIES",
+    "KINDS",
+    "MORPH",
+    "PART",
+    "UPOS",
+    "Request",
+    "annotator_named",
+    "annotator_names",
+    "layers_needed",
+    "parse_features",
+    "resolve",
+    "rules_for",
+]
+
+KINDS = {
+    "upos": "universal parts of speech: upos:NOUN,VERB",
+    "tag": "the tagger's own parts of speech: tag:NNS",
+    "tags": "the tags of a file given beside the text: tags:NN",
+    "ner": "names of people, places, dates ...: ner:PERSON,GPE",
+    "morph": "features of words: morph:Gender, or one value, morph:Gender=Fem",
+    "dep": "relations to the head: dep:nsubj",
+    "gender": "English pronouns for people: gender, or gender:Masc,Fem,Neut",
+    "list": "words of your own: list:FILE, one word<TAB>label per line",
+    "regex": "regular expressions of your own: regex:FILE, one label<TAB>expression per line",
+}
+
+UPOS = (
+    *("NOUN", "VERB", "PUNCT", "PROPN", "INTJ", "NUM", "PRON", "SYM"),
+    *("SCONJ", "ADJ", "ADP", "ADV", "AUX", "X", "CCONJ", "DET"),
+)
+"""The 16 tags of the paper's Table 9, in its order.
+
+X (what fits nowhere else: foreign words, fragments) is among them; of the 17 universal tags
+only `PART` is not.
+"""
+
+PART = "PART"
+"""Particles (*not*, *to*, *'s*): the universal tag that Table 9 leaves out."""
+
+ENTITIES = {
+    "TIME": "times of less than a day",
+    "WORK_OF_ART": "titles of books, songs ...",
+    "PERSON": "people, also invented ones",
+    "NORP": "nationalities, religious and political groups",
+    "CARDINAL": "numbers that are of no other type",
+    "MONEY": "sums of money, with their unit",
+    "EVENT": "named storms, battles, wars, games ...",
+    "ORDINAL": "first, second ...",
+    "DATE": "dates and periods of a day or more",
+    "FAC": "buildings, airports, roads, bridges ...",
+    "ORG": "companies, agencies, institutions ...",
+    "LAW": "named documents made into laws",
+    "PRODUCT": "things, vehicles, food ... (not services)",
+    "PERCENT": "percentages, with their sign",
+    "QUANTITY": "measurements of weight, distance ...",
+    "LANGUAGE": "named languages",
+    "GPE": "countries, cities, states",
+    "LOC": "other places: mountains, waters, regions",
+}
+"""The 18 entity types of OntoNotes, in the order of the paper's Table 9, and what they are."""
+
+MORPH = (
+    *("Abbr", "Animacy", "Aspect", "Case", "Clusivity", "Definite", "Degree", "Deixis"),
+    *("DeixisRef", "Evident", "ExtPos", "Foreign", "Gender", "Mood", "NounClass", "NumForm"),
+    *("NumType", "Number", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex"),
+    *("Tense", "Typo", "VerbForm", "VerbType", "Voice"),
+)
+"""Features of Universal Dependencies that can be asked for by their bare name."""
+
 
 _FROM_FILES = ("list", "regex")
 _KNOWN = {"upos": (*UPOS, PART), "ner": tuple(ENTITIES), "morph": MORPH}
@@ -246,3 +317,42 @@ def _occurring(request: Request, name: str, found: Counter[str]) -> str:
         f"feature '{request.kind}:{name}' occurs in none of the texts{nearest(name, labels)}. "
         f"What occurs: {', '.join(occurring[:40])}{many}."
     )
+
+
+_BUILT_IN = {"gender": gender}
+
+
+def annotator_names() -> list[str]:
+    """The names that `annotator_named` knows."""
+    return [*_BUILT_IN, *(name for name in _entry_points() if name not in _BUILT_IN)]
+
+
+def annotator_named(name: str) -> Annotator:
+    """The annotator of that name; packages offer theirs under entry points `assay.annotators`.
+
+    An entry point names a class or function that takes nothing and gives the annotator, or the
+    annotator itself.
+    """
+    if name in _BUILT_IN:
+        return _BUILT_IN[name]()
+    if name not in _entry_points():
+        names = annotator_names()
+        raise DataError(
+            f"unknown annotator {name!r}{nearest(name, names)}. Annotators: {', '.join(names)}."
+        )
+    try:
+        made = _entry_points()[name].load()
+        annotator = made() if callable(made) else made
+    except Exception as error:
+        raise DataError(f"annotator {name!r} could not be loaded: {error}") from error
+    if not all(hasattr(annotator, part) for part in ("identity", "layers", "annotate")):
+        raise DataError(
+            f"annotator {name!r}: its entry point gives no Annotator; it needs identity, layers "
+            "and annotate."
+        )
+    return annotator  # type: ignore[no-any-return]  # what it has was checked
+
+
+@lru_cache
+def _entry_points() -> dict:  # type: ignore[type-arg]  # EntryPoint is not generic everywhere
+    return {point.name: point for point in entry_points(group="assay.annotators")}

@@ -12,8 +12,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from assay.data import DataError
-from assay.features.annotation import Annotation, TokenSpan
-from assay.features.packing import shared_span
+from assay.features.annotation import Annotation, TokenSpan, shared_span
 from assay.features.pipelines import (
     Pipeline,
     check_language,

@@ -17,8 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 
-from assay.features.annotation import Annotation
-from assay.features.packing import pack, unpack
+from assay.features.annotation import Annotation, pack, unpack
 
 __all__ = ["answers"]
 

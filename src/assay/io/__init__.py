@@ -1,8 +1,7 @@
 """The edge through which all files come in and go out."""
 
-from assay.io.datasets import read_dataset, read_texts
-from assay.io.documents import read_documents
-from assay.io.files import FilePath, digest, write_whole
+from assay.io.datasets import read_dataset, read_documents, read_testset, read_texts
+from assay.io.files import FilePath, digest, read_lines, system_name, write_lines, write_whole
 from assay.io.folders import (
     folder_files,
     folder_names,
@@ -10,11 +9,8 @@ from assay.io.folders import (
     read_folder_scores,
     write_folder,
 )
-from assay.io.jsonl import read_jsonl, write_jsonl
-from assay.io.lines import read_lines, system_name, write_lines
+from assay.io.records import read_jsonl, read_tsv, write_jsonl, write_tsv
 from assay.io.scores import read_scores, write_scores
-from assay.io.testsets import read_testset
-from assay.io.tsv import read_tsv, write_tsv
 from assay.io.wmt import SgmTexts, read_sgm, read_wmt_xml
 from assay.languages import language_pair
 

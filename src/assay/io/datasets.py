@@ -1,4 +1,4 @@
-"""One dataset from the files a user names: plain text, SGML, XML, TSV or JSON Lines."""
+"""One dataset from the files a user names, or from sacreBLEU's test sets."""
 
 from __future__ import annotations
 
@@ -8,15 +8,71 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from assay.data import DataError, Dataset
-from assay.io.documents import read_documents
-from assay.io.files import FilePath, label, read_bytes, suffix
-from assay.io.jsonl import read_jsonl
-from assay.io.lines import bare_name, read_text, split_lines, system_name
-from assay.io.tsv import read_tsv
-from assay.io.wmt import SgmTexts, is_sgm, parse_sgm, read_wmt_xml
+from assay.io.files import (
+    FilePath,
+    bare_name,
+    label,
+    read_bytes,
+    read_lines,
+    read_text,
+    split_lines,
+    suffix,
+    system_name,
+)
+from assay.io.records import read_jsonl, read_tsv
+from assay.io.tables import TextTable, parse_table, whole_number
+from assay.io.wmt import SgmTexts, is_sgm, parse_sgm, read_sgm, read_wmt_xml
 from assay.languages import language_pair, named_languages
+from assay.settings import nearest
 
-__all__ = ["read_dataset", "read_texts"]
+__all__ = ["read_dataset", "read_documents", "read_testset", "read_texts"]
+
+
+def read_documents(path: FilePath) -> tuple[str, ...]:
+    """One document id per segment.
+
+    From a table with a column `doc_id` (and perhaps `line`), from lines `domain<TAB>id` as in
+    mt-metrics-eval, from one id per line, or from WMT's SGML or XML.
+    """
+    match suffix(path):
+        case ".sgm" | ".sgml":
+            return read_sgm(path).documents
+        case ".xml":
+            return read_wmt_xml(path).documents
+    lines = read_lines(path)
+    if suffix(path) == ".docs":
+        return _from_pairs(path, lines)
+    if {"doc_id", "doc"} & set(lines[0].lower().split("\t")):
+        return _from_table(parse_table(path, lines))
+    return _from_pairs(path, lines) if "\t" in lines[0] else lines
+
+
+def _from_table(table: TextTable) -> tuple[str, ...]:
+    documents, place = table.column("doc_id", "doc"), table.find("line")
+    if place is None:
+        return tuple(documents)
+    by_line: dict[int, str] = {}
+    for row, document in zip(table.rows, documents, strict=True):
+        line = whole_number(table.path, row.line, row.cells[place])
+        if line in by_line or line > len(table.rows):
+            raise DataError(
+                f"{label(table.path)}, line {row.line}: the column 'line' must hold every number "
+                f"from 1 to {len(table.rows)} once, and {line} is too much."
+            )
+        by_line[line] = document
+    return tuple(by_line[line] for line in sorted(by_line))
+
+
+def _from_pairs(path: FilePath, lines: Sequence[str]) -> tuple[str, ...]:
+    pairs = [line.split("\t") for line in lines]
+    for number, cells in enumerate(pairs, 1):
+        if len(cells) != 2:
+            raise DataError(
+                f"{label(path)}, line {number}: {len(cells)} cells. Write domain<TAB>document, "
+                "or a header that names a column doc_id."
+            )
+    return tuple(document for _, document in pairs)
+
 
 Role = Literal["reference", "system", "source"]
 
@@ -208,3 +264,95 @@ def _agreed(parts: Sequence[_Part], field: str) -> tuple[Any, ...]:
                     f"segment {number}. All files need the same segments in the same order."
                 )
     return getattr(told[0].data, field) if told else ()
+
+
+class _Testset(NamedTuple):
+    name: str
+    sources: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+    documents: tuple[str, ...]
+
+
+def read_testset(
+    name: str,
+    languages: str,
+    *,
+    systems: Sequence[FilePath] = (),
+    names: Sequence[str] | None = None,
+) -> Dataset:
+    """A test set by sacreBLEU's name, with these systems' outputs.
+
+    sacreBLEU downloads it when it is first used. Several test sets are joined by commas
+    (`wmt17,wmt18`), one after the other.
+    """
+    parts = [_read_set(each, languages) for each in name.split(",")]
+    references = tuple(chain(*(part.references for part in parts)))
+    if len({len(each) for each in references}) > 1:
+        raise DataError(f"{name}: these test sets differ in their number of references.")
+    outputs = read_dataset([], systems, names=names).systems if systems else {}
+    for system, lines in outputs.items():
+        if len(lines) != len(references):
+            raise DataError(
+                f"system {system!r}: {len(lines)} lines, but {name} {languages} has "
+                f"{len(references)}. Each file needs one line per segment; blank lines count."
+            )
+    return Dataset(
+        systems=outputs,
+        references=references,
+        sources=tuple(chain(*(part.sources for part in parts))),
+        documents=_set_documents(parts),
+        name=name,
+        languages=language_pair(languages),
+    )
+
+
+def _set_documents(parts: Sequence[_Testset]) -> tuple[str, ...]:
+    if not all(part.documents for part in parts):
+        return ()
+    if len(parts) == 1:
+        return parts[0].documents
+    return tuple(f"{part.name}:{document}" for part in parts for document in part.documents)
+
+
+def _read_set(name: str, languages: str) -> _Testset:
+    testset = _find(name, languages)
+    try:
+        source = Path(testset.get_source_file(languages))
+        references = [Path(path) for path in testset.get_reference_files(languages)]
+        fields = dict(zip(testset.fieldnames(languages), testset.get_files(languages), strict=True))
+    # sacreBLEU ends the process where a download is damaged.
+    except (Exception, SystemExit) as error:
+        raise DataError(_not_fetched(name, languages, error)) from None
+    dataset = read_dataset(references, [], source=source)
+    return _Testset(
+        name, dataset.sources, dataset.references, _ids(fields.get("docid"), len(dataset))
+    )
+
+
+def _find(name: str, languages: str) -> Any:
+    from sacrebleu.dataset import DATASETS
+
+    if name not in DATASETS:
+        known = ", ".join(sorted(DATASETS))
+        raise DataError(f"no test set {name!r}{nearest(name, DATASETS)}. Known: {known}.")
+    pairs = sorted(DATASETS[name].langpairs)
+    if languages not in pairs:
+        raise DataError(f"{name} has no language pair {languages!r}. It has {', '.join(pairs)}.")
+    return DATASETS[name]
+
+
+def _ids(path: str | None, length: int) -> tuple[str, ...]:
+    """The document of every segment, where the test set tells."""
+    if path is None or not Path(path).stat().st_size:
+        return ()
+    documents = read_lines(path)
+    return documents if len(documents) == length and all(documents) else ()
+
+
+def _not_fetched(name: str, languages: str, error: BaseException) -> str:
+    reason = "damaged download" if isinstance(error, SystemExit) else str(error)
+    return (
+        f"the test set {name} {languages} could not be fetched ({reason}). Where there is a "
+        f"network, run: sacrebleu -t {name} -l {languages} --echo src; then copy its folder "
+        "~/.sacrebleu here, or set the variable SACREBLEU to the copy."
+    )

@@ -8,15 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from assay.data import DataError, Dataset
+from assay.data import DataError, Dataset, Scores
 from assay.io.datasets import read_dataset
-from assay.io.entries import level_of
-from assay.io.files import FilePath
-from assay.io.lines import system_name, write_lines
+from assay.io.files import FilePath, system_name, write_lines
 from assay.io.records import reference_columns
-from assay.io.scores import read_scores
+from assay.io.scores import level_of, read_scores
 from assay.languages import language_pair
-from assay.scores import Scores
 from assay.settings import nearest
 
 __all__ = [

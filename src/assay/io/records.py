@@ -1,16 +1,29 @@
-"""Records of one translation each, under the names people give to their parts."""
+"""Records of one translation each, in TSV and JSON Lines."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from assay.data import DataError, Dataset
-from assay.io.files import FilePath, label
+from assay.io.files import SURROGATE, FilePath, bare_name, label, read_lines, write_whole
+from assay.io.tables import Row, TextTable, read_table, write_table
 
-__all__ = ["About", "Layout", "Record", "assemble", "layout", "reference_columns"]
+__all__ = [
+    "About",
+    "Layout",
+    "Record",
+    "assemble",
+    "layout",
+    "read_jsonl",
+    "read_tsv",
+    "reference_columns",
+    "write_jsonl",
+    "write_tsv",
+]
 
 _WORDS = {
     "source": ("src", "source"),
@@ -178,3 +191,195 @@ def _all(path: FilePath, records: Sequence[Record], part: str, key: str) -> tupl
                 f"{label(path)}, line {record.line}: no {key!r}, though others have it."
             )
     return tuple(values)
+
+
+def read_tsv(path: FilePath) -> Dataset:
+    """The dataset of a table whose header names the columns.
+
+    Long: `system` and `mt`, one row per system and segment. Wide: `mt:NAME` for every system,
+    one row per segment. Besides, `src`, `ref` (or `ref1`, `ref:NAME` ...) and `doc`, and the
+    other names that `layout` knows. Nothing is escaped: backslashes and quotes are text.
+    """
+    table = read_table(path)
+    try:
+        columns = layout(table.columns)
+    except DataError as error:
+        raise DataError(f"{label(path)}, line 1: {error}") from None
+    if not (columns.references or columns.texts or "source" in columns.single):
+        raise DataError(
+            f"{label(path)}, line 1: no column is called src, ref, mt or mt:NAME (there are "
+            f"{', '.join(table.columns)[:200]}). Name the columns, or give plain text as .txt."
+        )
+    return assemble(
+        path, [record for row in table.rows for record in _tsv_records(table, columns, row)]
+    )
+
+
+def write_tsv(dataset: Dataset, path: FilePath) -> None:
+    """Write a wide table, one row per segment; `read_tsv` gives the same dataset back.
+
+    Tabs, line breaks and a varying number of references do not fit in a table and are errors.
+    """
+    columns = dict(_columns(dataset, path))
+    if not columns or not len(dataset):
+        raise DataError(f"{path}: the dataset has no texts to write.")
+    write_table(path, list(columns), list(zip(*columns.values(), strict=True)))
+
+
+def _tsv_records(table: TextTable, columns: Layout, row: Row) -> Iterator[Record]:
+    cells = dict(zip(table.columns, row.cells, strict=True))
+
+    def cell(part: str) -> str | None:
+        return cells[columns.single[part]] if part in columns.single else None
+
+    about = About(
+        cell("name") or "",
+        cell("source_language") or "",
+        cell("target_language") or "",
+        columns.reference_names,
+    )
+    default = cell("system")
+    if default is None:
+        default = bare_name(table.path, (".tsv", ".txt", ".gz", ".xz"))
+    references = tuple(cells[key] for _, key in columns.references)
+    for name, key in columns.texts or (("", ""),):
+        text = cells[key] if key else None
+        yield Record(
+            row.line, name or default, text, references, cell("source"), cell("document"), about
+        )
+
+
+def _columns(dataset: Dataset, path: FilePath) -> Iterator[tuple[str, tuple[str, ...]]]:
+    references = reference_columns(path, dataset)
+    names = [name for name, _ in references]
+    if len(set(names)) < len(names) and any(names):
+        raise DataError(f"{path}: two references have the same name. Rename one.")
+    if dataset.documents:
+        yield "doc", dataset.documents
+    if dataset.sources:
+        yield "src", dataset.sources
+    for number, (name, lines) in enumerate(references, 1):
+        yield f"ref:{name}" if name else f"ref{number}" if len(references) > 1 else "ref", lines
+    for name, lines in dataset.systems.items():
+        if not name:
+            raise DataError(f"{path}: a system needs a name to head its column.")
+        yield f"mt:{name}", lines
+    source, target = dataset.languages or ("", "")
+    about = {"dataset": dataset.name, "source_language": source, "target_language": target}
+    yield from ((key, (value,) * len(dataset)) for key, value in about.items() if value)
+
+
+def read_jsonl(path: FilePath) -> Dataset:
+    """The dataset of a JSON Lines file.
+
+    Keys: `src`, `mt`, `ref` (a text or a list of texts; also `refs`), `system` and `doc`, and
+    the other names that `layout` knows. A file without `system` names its one system itself.
+    """
+    records: list[Record] = []
+    for number, line in enumerate(read_lines(path), 1):
+        if line.strip():
+            try:
+                records += _jsonl_records(path, number, _parse(line))
+            except DataError as error:
+                raise DataError(f"{label(path)}, line {number}: {error}") from None
+    return assemble(path, records)
+
+
+def write_jsonl(dataset: Dataset, path: FilePath) -> None:
+    """Write one record per system and segment; `read_jsonl` gives the same dataset back."""
+    records = list(_to_records(dataset))
+    if not records:
+        raise DataError(f"{path}: the dataset has no segments to write.")
+    write_whole(path, "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records))
+
+
+def _parse(line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise DataError(f"not JSON, at character {error.colno} ({error.msg}).") from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"not a record ({error}).") from None
+    if not isinstance(value, dict):
+        raise DataError('not a record; each line holds one object: {"src": ..., "mt": ...}')
+    return value
+
+
+def _jsonl_records(path: FilePath, number: int, record: dict[str, Any]) -> Iterator[Record]:
+    keys = layout(tuple(record))
+    if not (keys.references or keys.texts or "source" in keys.single):
+        raise DataError("none of 'src', 'mt' and 'ref' is there.")
+    default = _text(record, keys.single.get("system"))
+    if default is None:
+        default = bare_name(path, (".jsonl", ".json", ".gz", ".xz"))
+    references = tuple(text for _, key in keys.references for text in _texts(record, key))
+    for name, key in keys.texts or (("", None),):
+        yield Record(
+            number,
+            name or default,
+            _text(record, key),
+            references,
+            _text(record, keys.single.get("source")),
+            _text(record, keys.single.get("document")),
+            _about(record, keys),
+        )
+
+
+def _about(record: dict[str, Any], keys: Layout) -> About:
+    names = keys.single.get("reference_names")
+    return About(
+        _text(record, keys.single.get("name")) or "",
+        _text(record, keys.single.get("source_language")) or "",
+        _text(record, keys.single.get("target_language")) or "",
+        _texts(record, names) if names else keys.reference_names,
+    )
+
+
+def _text(record: dict[str, Any], key: str | None) -> str | None:
+    value = record.get(key) if key is not None else None
+    if value is not None and not isinstance(value, str):
+        raise DataError(f"{key!r} is {json.dumps(value)[:40]}, but must be a text.")
+    return _encodable(key, value)
+
+
+def _texts(record: dict[str, Any], key: str) -> tuple[str, ...]:
+    value = record[key]
+    values = value if isinstance(value, list) else [] if value is None else [value]
+    if not all(isinstance(each, str) for each in values):
+        raise DataError(f"{key!r} must be a text or a list of texts.")
+    return tuple(_encodable(key, each) or "" for each in values)
+
+
+def _encodable(key: str | None, text: str | None) -> str | None:
+    if text is not None and SURROGATE.search(text):
+        raise DataError(f"{key!r} has half a character (a lone surrogate escape). Repair it.")
+    return text
+
+
+def _to_records(dataset: Dataset) -> Iterator[dict[str, Any]]:
+    about = _describe(dataset)
+    for system, lines in dataset.systems.items() or [(None, None)]:
+        for index, references in enumerate(dataset.references):
+            record: dict[str, Any] = {}
+            if system is not None and lines is not None:
+                record |= {"system": system, "mt": lines[index]}
+            if dataset.documents:
+                record["doc"] = dataset.documents[index]
+            if dataset.sources:
+                record["src"] = dataset.sources[index]
+            if len(references) == 1:
+                record["ref"] = references[0]
+            else:
+                record["refs"] = list(references)
+            yield record | about
+
+
+def _describe(dataset: Dataset) -> dict[str, Any]:
+    source, target = dataset.languages or ("", "")
+    about = {
+        "dataset": dataset.name,
+        "source_language": source,
+        "target_language": target,
+        "reference_names": list(dataset.reference_names),
+    }
+    return {key: value for key, value in about.items() if value}

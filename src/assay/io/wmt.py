@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.data import DataError, Dataset
-from assay.io.files import FilePath, label, read_bytes
-from assay.io.lines import read_text
+from assay.io.files import FilePath, label, read_bytes, read_text
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

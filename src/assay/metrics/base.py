@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from assay.data import DataError, Dataset, Segment, reference_tuples
 from assay.languages import Side
 from assay.settings import Settings
+from assay.statistics.arrays import Array
 
-__all__ = ["LONGEST_NGRAM", "Array", "Metric", "Request", "Rows", "Score", "Statistics", "divide"]
+__all__ = ["LONGEST_NGRAM", "Metric", "Request", "Rows", "Score", "Statistics"]
 
-Array: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = Any
 """(n, k) sums per segment: an array, or a SciPy csr_array."""
 
@@ -27,18 +27,6 @@ LONGEST_NGRAM = 100
 
 BLOCK = 2**22
 """Sums are worked off in blocks of at most so many numbers, so memory stays bounded."""
-
-
-def divide(a: Any, b: Any) -> Array:
-    """The ratio a / b, and 0 where b is 0.
-
-    >>> divide(np.array([1.0, 1.0]), np.array([2.0, 0.0]))
-    array([0.5, 0. ])
-    """
-    a, b = np.broadcast_arrays(np.asarray(a, float), np.asarray(b, float))
-    out = np.zeros(a.shape)
-    np.divide(a, b, out=out, where=b != 0)
-    return out
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from assay.data import DataError, Segment
-from assay.metrics.base import Array, Metric, Rows, Statistics, divide
+from assay.metrics.base import Metric, Rows, Statistics
 from assay.settings import setting
+from assay.statistics.arrays import Array, divide
 
 __all__ = ["Mean"]
 

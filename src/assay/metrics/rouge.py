@@ -10,8 +10,9 @@ import numpy as np
 
 from assay import kernel
 from assay.data import Segment
-from assay.metrics.base import Array, Metric, Rows, divide
+from assay.metrics.base import Metric, Rows
 from assay.settings import setting
+from assay.statistics.arrays import Array, divide
 from assay.text import rewrite
 
 __all__ = ["ROUGE"]

@@ -1,0 +1,264 @@
+"""The agreement of one metric with people: a value, its p, or the reason why there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.agreement.coefficients import Coefficient, Pearson, Tested
+from assay.agreement.pairs import By, Mask, grouped, means
+from assay.metrics.base import Metric, Statistics
+from assay.statistics.arrays import Array
+from assay.statistics.correlation import pearson_rows, ranks
+
+__all__ = [
+    "Agreement",
+    "Shuffles",
+    "agree",
+    "confidences",
+    "confidences_of_corpora",
+    "soft_pairwise_accuracy",
+]
+
+BLOCK = 2**20
+"""Shuffles are worked off in blocks of about so many scores."""
+
+SLACK = 1e-12
+"""A value that falls short of the observed one by this much still reaches it."""
+
+
+class Shuffles(NamedTuple):
+    """So many random orders of systems and items, for a test of no agreement at all."""
+
+    trials: int
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A coefficient's value, and how far to trust it.
+
+    `n` counts the scores compared, `groups` the groups that have a value. Where `value` is `nan`,
+    `reason` says why. `chance` is what a metric that knows nothing gets, where that is not 0.
+    `test` says where the two-sided `p` comes from.
+    """
+
+    value: float
+    p: float
+    n: int
+    groups: int = 1
+    reason: str = ""
+    chance: float = 0.0
+    epsilon: float = math.nan
+    test: str = ""
+
+
+def agree(
+    metric: Array,
+    gold: Array,
+    coefficient: Coefficient,
+    *,
+    by: By = "none",
+    shuffles: Shuffles | None = None,
+) -> Agreement:
+    """The agreement of (systems, items) scores with people's; `nan` is unknown.
+
+    Within groups, the value is that of all groups together. Scores of one system, or of one item,
+    are independent of each other, and p is the coefficient's own. Scores of several systems on
+    several items are not (whatever is hard is hard for all systems, and a good system is good
+    everywhere): p is then the share of `shuffles` of the metric's systems and items that agree
+    as well, and there is none without them.
+    """
+    own, human = grouped(metric, by), grouped(gold, by)
+    known = ~(np.isnan(own) | np.isnan(human))
+    own, human = np.where(known, own, np.nan), np.where(known, human, np.nan)
+    n, most = int(known.sum()), int(known.sum(axis=-1).max(initial=0))
+    value = float(coefficient.overall(own, human)) if most >= coefficient.least else math.nan
+    if math.isnan(value):
+        return Agreement(math.nan, math.nan, n, 0, _reason(own, human, most, coefficient))
+    each, chance = coefficient.each(own, human), coefficient.chance(own, human)
+    groups = int((~np.isnan(each)).sum())
+    both = ~(np.isnan(metric) | np.isnan(gold))
+    p, test = math.nan, ""
+    if min(both.any(axis=0).sum(), both.any(axis=1).sum()) == 1:
+        p, test = coefficient.p(own[known], human[known])
+    elif shuffles is not None:
+        p, test = _shuffled(metric, gold, coefficient, by, shuffles)
+    return Agreement(value, p, n, groups, "", chance, coefficient.epsilon(own, human), test)
+
+
+def _reason(own: Array, human: Array, most: int, coefficient: Coefficient) -> str:
+    """Why there is no value."""
+    if not most:
+        return "no score is known on both sides"
+    if most < coefficient.least:
+        return f"only {most} scores to compare; {coefficient.title} needs {coefficient.least}"
+    if not _varies(human):
+        return "all human scores are equal"
+    return "no pair can be compared" if _varies(own) else "all metric scores are equal"
+
+
+def _varies(scores: Array) -> bool:
+    known = ~np.isnan(scores)
+    low = np.where(known, scores, np.inf).min(axis=-1)
+    high = np.where(known, scores, -np.inf).max(axis=-1)
+    return bool((high > low).any())
+
+
+def _shuffled(
+    metric: Array, gold: Array, coefficient: Coefficient, by: By, shuffles: Shuffles
+) -> Tested:
+    """The p of the scores having to do with each other at all.
+
+    If they had not, any order of the systems and any order of the items would be as likely as the
+    one at hand. Measured by Pearson's r, for every other coefficient by that of the ranks: to
+    count all pairs in every trial would take minutes, and would say the same.
+    """
+    if not isinstance(coefficient, Pearson):
+        metric, gold = _ranked(metric, by), _ranked(gold, by)
+    human = grouped(gold, by)
+    observed = float(means(pearson_rows(grouped(metric, by), human)))
+    if math.isnan(observed):
+        return Tested(math.nan, "")
+    reached = sum(
+        np.count_nonzero(np.abs(means(pearson_rows(grouped(block, by), human)))
+                         >= abs(observed) - SLACK)
+        for block in _orders(metric, shuffles)
+    )  # fmt: skip
+    p = (reached + 1) / (shuffles.trials + 1)
+    how = "" if isinstance(coefficient, Pearson) else " (rank correlation)"
+    return Tested(float(p), f"{shuffles.trials:,} random orders of systems and items{how}")
+
+
+def _orders(metric: Array, shuffles: Shuffles) -> Iterator[Array]:
+    """Blocks (trials, systems, items) of the scores with systems and items in random order."""
+    systems, items = metric.shape
+    step = max(1, BLOCK // max(1, metric.size))
+    for at in range(0, shuffles.trials, step):
+        count = min(step, shuffles.trials - at)
+        rows, columns = (
+            shuffles.rng.permuted(np.tile(np.arange(size), (count, 1)), axis=1)
+            for size in (systems, items)
+        )
+        yield metric[rows[:, :, None], columns[:, None, :]]
+
+
+def _ranked(scores: Array, by: By) -> Array:
+    """The ranks of known scores within their groups, (systems, items)."""
+    groups = grouped(scores, by)
+    ranked = ranks(groups, ~np.isnan(groups))
+    return np.asarray(ranked.T if by == "item" else ranked.reshape(scores.shape))
+
+
+TRIALS = 1000
+SOFT_BLOCK = 2**24
+
+
+def soft_pairwise_accuracy(metric: Array, gold: Array) -> Agreement:
+    """One less the mean distance of the metric's confidences from people's.
+
+    Both are (pairs,) confidences that the first system of each pair is better, as `confidences`
+    gives them. A metric that is always sure and always right about what people are sure of has
+    1; one that never knows has 1 less people's mean distance from one half.
+    """
+    known = ~(np.isnan(metric) | np.isnan(gold))
+    if not known.any():
+        return Agreement(np.nan, np.nan, 0, 0, "no pair of systems can be compared")
+    value = 1 - float(np.abs(metric[known] - gold[known]).mean())
+    chance = 1 - float(np.abs(0.5 - gold[known]).mean())
+    return Agreement(value, np.nan, int(known.sum()), 1, chance=chance)
+
+
+def confidences(scores: Array, *, trials: int = TRIALS, rng: np.random.Generator) -> Array:
+    """How sure (systems, items) scores are that the first of two systems is better, (pairs,).
+
+    That is one less the one-sided p of a paired permutation test of the difference in means, over
+    the items that both have. The same swaps serve all pairs, so give two metrics generators of
+    the same seed. Ties count half. `nan` for pairs without a common item.
+    """
+    first, second = np.triu_indices(len(scores), 1)
+    gaps = scores[first] - scores[second]
+    known = ~np.isnan(gaps)
+    filled = np.where(known, gaps, 0.0)
+    observed = filled.sum(axis=1)
+    slack = 1e-12 * np.maximum(np.abs(filled).sum(axis=1), 1e-300)
+    below = np.zeros(len(gaps))
+    step = max(1, SOFT_BLOCK // max(1, filled.shape[1]))
+    for at in range(0, trials, step):
+        count = min(step, trials - at)
+        signs = np.where(rng.random((count, filled.shape[1])) < 0.5, -1.0, 1.0)
+        below += _below(signs @ filled.T, observed, slack)
+    return np.where(known.any(axis=1), below / trials, np.nan)
+
+
+def confidences_of_corpora(
+    systems: Sequence[Statistics],
+    known: Mask,
+    *,
+    lower: bool = False,
+    trials: int = TRIALS,
+    rng: np.random.Generator,
+) -> Array:
+    """The same for a corpus metric: whole segments change places, and the corpus is scored.
+
+    `known`, (systems, segments), says which segments count: of two systems those that both have.
+    `lower` says that less is better.
+    """
+    swaps = rng.random((trials, len(systems[0]))) < 0.5
+    pairs = list(combinations(range(len(systems)), 2))
+    alike: dict[bytes, list[int]] = {}
+    for place, (one, other) in enumerate(pairs):
+        alike.setdefault((known[one] & known[other]).tobytes(), []).append(place)
+    found = np.full(len(pairs), np.nan)
+    for common, places in alike.items():
+        items = np.flatnonzero(np.frombuffer(common, bool))
+        if len(items):
+            chosen = [pairs[place] for place in places]
+            own = {at: systems[at][items] for at in sorted({at for pair in chosen for at in pair})}
+            found[places] = _of_pairs(own, chosen, swaps[:, items], -1 if lower else 1)
+    return found
+
+
+def _of_pairs(
+    systems: Mapping[int, Statistics], pairs: Sequence[tuple[int, int]], swaps: Mask, sign: int
+) -> Array:
+    """The confidences of pairs of systems that have the same segments in common, (pairs,)."""
+    metric = next(iter(systems.values())).metric
+    sums = {at: np.asarray(each.rows.sum(axis=0), float) for at, each in systems.items()}
+    scores = {at: each.corpus() for at, each in systems.items()}
+    observed = np.array([scores[i] - scores[j] for i, j in pairs])
+    slack = 1e-12 * np.array([max(abs(scores[i]), 1e-300) for i, _ in pairs])
+    below = np.zeros(len(pairs))
+    step = max(1, SOFT_BLOCK // max(1, len(systems) * len(next(iter(sums.values())))))
+    for first in range(0, len(swaps), step):
+        stay = ~swaps[first : first + step]
+        kept = {at: _kept(stay, each) for at, each in systems.items()}
+        deltas = [_delta(metric, kept, sums, i, j) for i, j in pairs]
+        below += _below(sign * np.stack(deltas, axis=1), sign * observed, slack)
+    return below / len(swaps)
+
+
+def _kept(stay: Mask, system: Statistics) -> Array:
+    """The sums of the segments that stay with their system, one row per trial."""
+    return np.asarray(stay.astype(float) @ system.rows, float)
+
+
+def _delta(
+    metric: Metric, kept: Mapping[int, Array], sums: Mapping[int, Array], one: int, other: int
+) -> Array:
+    """The difference of two systems after each swap: what stays, and what comes from the other."""
+    here = kept[one] + sums[other] - kept[other]
+    there = kept[other] + sums[one] - kept[one]
+    return metric.aggregate(here) - metric.aggregate(there)
+
+
+def _below(deltas: Array, observed: Array, slack: Array) -> Array:
+    """How many trials fall below what was observed; ties count half."""
+    less = deltas < observed - slack
+    tied = np.abs(deltas - observed) <= slack
+    return np.asarray(less.sum(axis=0) + tied.sum(axis=0) / 2)

@@ -1,0 +1,403 @@
+"""Coefficients of agreement between a metric and people, for one group or for many at once."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.agreement.pairs import Concordance, Pairs, concordance, differences, means
+from assay.data import DataError
+from assay.settings import Settings, nearest, setting
+from assay.statistics.arrays import Array, divide
+from assay.statistics.correlation import pearson_rows, ranks
+
+__all__ = [
+    "WMT",
+    "Accuracy",
+    "AccuracyWithTies",
+    "Calibrated",
+    "Coefficient",
+    "Kendall",
+    "Pearson",
+    "Spearman",
+    "Tested",
+    "calibrated",
+    "coefficient_named",
+    "coefficient_names",
+    "fisher_interval",
+]
+
+EXACT = 7
+"""Of so few members, all orders are tried: formulas for many are wrong for few."""
+
+
+class Tested(NamedTuple):
+    """A two-sided p and the test that it comes from."""
+
+    p: float
+    test: str
+
+
+@dataclass(frozen=True)
+class Coefficient(Settings, ABC):
+    """Agreement as one number, 1 for perfect; a value with settings, like a metric."""
+
+    title: ClassVar[str]
+    least: ClassVar[int] = 3
+    """Fewer members than this say nothing."""
+
+    @abstractmethod
+    def each(self, metric: Array, gold: Array) -> Array:
+        """The value of every group: (..., groups, members) and (groups, members) to (..., groups).
+
+        Members with an unknown score are left out; `nan` where there is no value.
+        """
+
+    def overall(self, metric: Array, gold: Array) -> Array:
+        """One value over all groups: the mean of theirs, (...)."""
+        return means(self.each(metric, gold))
+
+    def p(self, metric: Array, gold: Array) -> Tested:
+        """How likely such a value is by chance, for one group without unknown scores."""
+        return Tested(math.nan, "")
+
+    def error(self, value: float, n: int) -> float:
+        """The standard error of Fisher's z of a value over `n` members, where there is one."""
+        return math.nan
+
+    def chance(self, metric: Array, gold: Array) -> float:
+        """The value of a metric that knows nothing, for (groups, members) scores."""
+        return 0.0
+
+    def epsilon(self, metric: Array, gold: Array) -> float:
+        """The difference up to which a pair counts as tied, where the coefficient has one."""
+        return math.nan
+
+
+@dataclass(frozen=True)
+class Pearson(Coefficient):
+    """Pearson's r: how nearly they lie on a line."""
+
+    name: ClassVar[str] = "pearson"
+    title: ClassVar[str] = "Pearson's r"
+
+    def each(self, metric: Array, gold: Array) -> Array:
+        """Correlations, `nan` where one side does not vary."""
+        return pearson_rows(metric, gold)
+
+    def p(self, metric: Array, gold: Array) -> Tested:
+        """From the t distribution."""
+        from scipy.stats import pearsonr
+
+        return Tested(float(pearsonr(metric, gold).pvalue), "the t distribution")
+
+    def error(self, value: float, n: int) -> float:
+        """As by Fisher (1921)."""
+        return 1 / math.sqrt(n - 3) if n > 3 else math.nan
+
+
+@dataclass(frozen=True)
+class Spearman(Coefficient):
+    """Spearman's rho: Pearson's r of the ranks."""
+
+    name: ClassVar[str] = "spearman"
+    title: ClassVar[str] = "Spearman's rho"
+
+    def each(self, metric: Array, gold: Array) -> Array:
+        """Correlations of ranks among the members whose scores are both known."""
+        known = ~(np.isnan(metric) | np.isnan(gold))
+        return pearson_rows(ranks(metric, known), ranks(np.broadcast_to(gold, known.shape), known))
+
+    def p(self, metric: Array, gold: Array) -> Tested:
+        """From all orders of few members, else from the t distribution."""
+        from scipy.stats import spearmanr
+
+        if len(gold) <= EXACT:
+            return _all_orders(self, metric, gold)
+        return Tested(float(spearmanr(metric, gold).pvalue), "the t distribution")
+
+    def error(self, value: float, n: int) -> float:
+        """As by Bonett and Wright (2000)."""
+        return math.sqrt((1 + value**2 / 2) / (n - 3)) if n > 3 else math.nan
+
+
+@dataclass(frozen=True)
+class Kendall(Coefficient):
+    """Kendall's tau: pairs in the same order less pairs in the other, of all pairs.
+
+    Variant b corrects for ties; c also for scales of different coarseness.
+    """
+
+    name: ClassVar[str] = "kendall"
+    title: ClassVar[str] = "Kendall's tau"
+
+    variant: Literal["b", "c"] = setting("b")
+
+    def each(self, metric: Array, gold: Array) -> Array:
+        """Taus, `nan` where one side does not vary."""
+        counts = concordance(metric, gold)
+        return self._tau_b(counts) if self.variant == "b" else self._tau_c(counts, metric, gold)
+
+    def p(self, metric: Array, gold: Array) -> Tested:
+        """From all orders where members are few or have no ties, else the normal distribution."""
+        from scipy.stats import kendalltau
+
+        tied = min(len(np.unique(metric)), len(np.unique(gold))) < len(gold)
+        if tied and len(gold) <= EXACT:
+            return _all_orders(self, metric, gold)
+        p = float(kendalltau(metric, gold, variant=self.variant).pvalue)
+        # As SciPy chooses: exact for up to 33 members without ties.
+        return Tested(p, "the normal distribution" if tied or len(gold) > 33 else "all orders")
+
+    def error(self, value: float, n: int) -> float:
+        """As by Fieller, Hartley and Pearson (1957)."""
+        return math.sqrt(0.437 / (n - 4)) if n > 4 else math.nan
+
+    def _tau_b(self, counts: Concordance) -> Array:
+        total = counts.total
+        spread = np.sqrt((total - counts.gold_ties) * (total - counts.metric_ties))
+        tau = divide(counts.agree - counts.disagree, spread)
+        return np.where(spread > 0, tau, np.nan)
+
+    def _tau_c(self, counts: Concordance, metric: Array, gold: Array) -> Array:
+        known = ~(np.isnan(metric) | np.isnan(gold))
+        members = known.sum(axis=-1)
+        classes = np.minimum(
+            _distinct(metric, known), _distinct(np.broadcast_to(gold, known.shape), known)
+        )
+        most = members**2 * (classes - 1)
+        tau = divide(2 * (counts.agree - counts.disagree) * classes, most)
+        return np.where(most > 0, tau, np.nan)
+
+
+@dataclass(frozen=True)
+class WMT(Coefficient):
+    """The tau of WMT's segment task: better/worse pairs in the right order less the others.
+
+    Pairs that people rate within `gap` of each other are left out; a metric's tie counts as
+    wrong. Over groups the pairs are pooled. With raw DA scores, `wmt:gap=25` is DA-RR.
+    """
+
+    name: ClassVar[str] = "wmt"
+    title: ClassVar[str] = "WMT's tau"
+    least: ClassVar[int] = 2
+
+    gap: float = setting(0.0)
+
+    def each(self, metric: Array, gold: Array) -> Array:
+        """Right less wrong pairs of each group, over all that people tell apart."""
+        right, total = self._counts(metric, gold)
+        return np.where(total > 0, divide(2 * right - total, total), np.nan)
+
+    def overall(self, metric: Array, gold: Array) -> Array:
+        """All pairs of all groups together."""
+        right, total = (each.sum(axis=-1) for each in self._counts(metric, gold))
+        return np.where(total > 0, divide(2 * right - total, total), np.nan)
+
+    def _counts(self, metric: Array, gold: Array) -> tuple[Array, Array]:
+        if self.gap <= 0:
+            counts = concordance(metric, gold)
+            return counts.agree, counts.total - counts.gold_ties
+        human = differences(gold)
+        apart = np.abs(human) > self.gap
+        own = differences(metric)
+        known = apart & ~np.isnan(own)
+        right = known & (np.sign(own) == np.sign(human))
+        return right.sum(axis=-1).astype(float), known.sum(axis=-1).astype(float)
+
+
+@dataclass(frozen=True)
+class Accuracy(Coefficient):
+    """Pairwise accuracy: the share of pairs that the metric orders as people do.
+
+    Pairs that people rate the same are left out; a metric's tie counts as wrong. A metric that
+    knows nothing gets half of them right. p is that of Kendall's tau on the same scores.
+    """
+
+    name: ClassVar[str] = "accuracy"
+    title: ClassVar[str] = "pairwise accuracy"
+    least: ClassVar[int] = 2
+
+    def each(self, metric: Array, gold: Array) -> Array:
+        """Shares, `nan` where people tell no pair apart."""
+        counts = concordance(metric, gold)
+        total = counts.total - counts.gold_ties
+        return np.where(total > 0, divide(counts.agree, total), np.nan)
+
+    def p(self, metric: Array, gold: Array) -> Tested:
+        """As for Kendall's tau."""
+        return Kendall().p(metric, gold)
+
+    def chance(self, metric: Array, gold: Array) -> float:
+        """Half of the pairs."""
+        return 0.5
+
+
+def fisher_interval(
+    coefficient: Coefficient, value: float, n: int, *, level: float = 0.95
+) -> tuple[float, float]:
+    """The interval of a correlation over `n` independent members, by Fisher's z.
+
+    `nan` where members are too few or the value is 1 or -1: what cannot vary has no error.
+
+    >>> low, high = fisher_interval(Pearson(), -0.76, 5)
+    >>> round(low, 2), round(high, 2)
+    (-0.98, 0.37)
+    """
+    from scipy.special import ndtri
+
+    if math.isnan(value) or abs(value) >= 1 - 1e-12:
+        return math.nan, math.nan
+    middle = math.atanh(value)
+    reach = float(ndtri((1 + level) / 2)) * coefficient.error(value, n)
+    return math.tanh(middle - reach), math.tanh(middle + reach)
+
+
+def _all_orders(coefficient: Coefficient, metric: Array, gold: Array) -> Tested:
+    """The share of all orders of the metric's scores that agree as well, or disagree as well."""
+    shuffled = metric[_orders(len(metric))][:, None]
+    values = coefficient.overall(shuffled, gold[None])
+    # The first order is the one at hand.
+    if math.isnan(values[0]):
+        return Tested(math.nan, "")
+    return Tested(float((np.abs(values) >= abs(values[0]) - 1e-12).mean()), "all orders")
+
+
+@lru_cache(EXACT)
+def _orders(members: int) -> NDArray[np.intp]:
+    return np.array(list(permutations(range(members))))
+
+
+def _distinct(values: Array, known: np.ndarray) -> Array:
+    """The number of distinct known values along the last axis."""
+    ordered = np.sort(np.where(known, values, np.nan), axis=-1)
+    steps = (ordered[..., 1:] > ordered[..., :-1]).sum(axis=-1)
+    return np.where(known.any(axis=-1), steps + 1, 0).astype(float)
+
+
+MOST = 200_000_000
+"""More pairs than this do not fit in memory."""
+
+
+class Calibrated(NamedTuple):
+    """The best accuracy, and the threshold that gives it: differences up to it are ties."""
+
+    accuracy: float
+    epsilon: float
+
+
+def calibrated(pairs: Pairs) -> Calibrated:
+    """The threshold that makes most pairs right; the smallest of several."""
+    if not len(pairs.metric):
+        return Calibrated(np.nan, np.nan)
+    size = np.abs(pairs.metric)
+    order = np.argsort(size, kind="stable")
+    size, gain = size[order], gains(pairs.gold, pairs.metric, pairs.weights)[order]
+    start = float(pairs.weights[right(pairs.gold, pairs.metric)].sum())
+    # A threshold below all differences makes only exact ties tied: that is epsilon 0.
+    ends = np.flatnonzero(np.append(size[1:] > size[:-1], True))
+    if size[0] > 0:
+        ends = np.concatenate([[-1], ends])
+    totals = np.concatenate([np.cumsum(gain), [0.0]])[ends]
+    best = int(np.argmax(totals > totals.max() - 1e-12))
+    accuracy = min(1.0, start + float(totals[best]))
+    return Calibrated(accuracy, float(size[ends[best]]) if ends[best] >= 0 else 0.0)
+
+
+def right(gold: NDArray[np.int8], metric: Array) -> NDArray[np.bool_]:
+    """Pairs that people tell apart and the metric orders alike, ties aside."""
+    return np.asarray((gold != 0) & (np.sign(metric) == gold))
+
+
+def gains(gold: NDArray[np.int8], metric: Array, weights: Array) -> Array:
+    """What the accuracy gains where a pair becomes a tie."""
+    return np.asarray(weights * ((gold == 0).astype(float) - right(gold, metric)))
+
+
+@dataclass(frozen=True)
+class AccuracyWithTies(Coefficient):
+    """The share of pairs ordered, or tied, as by people, with the best threshold for ties.
+
+    One threshold serves all groups; the value is the mean of theirs. Chance is what calling all
+    pairs tied gives, or half of the rest, whichever is more.
+    """
+
+    name: ClassVar[str] = "acc-eq"
+    title: ClassVar[str] = "accuracy with ties"
+    least: ClassVar[int] = 2
+
+    def each(self, metric: Array, gold: Array) -> Array:
+        """Every group with the threshold that is best for all."""
+        flat = metric.reshape(-1, *metric.shape[-2:])
+        values = [self._each(one, gold) for one in flat]
+        return np.stack(values).reshape(metric.shape[:-1])
+
+    def overall(self, metric: Array, gold: Array) -> Array:
+        """The calibrated accuracy, which is the mean over groups."""
+        flat = metric.reshape(-1, *metric.shape[-2:])
+        values = [calibrated(pairs_of(one, gold)).accuracy for one in flat]
+        return np.array(values).reshape(metric.shape[:-2])
+
+    def epsilon(self, metric: Array, gold: Array) -> float:
+        """The threshold that is best for all groups."""
+        return calibrated(pairs_of(metric, gold)).epsilon
+
+    def chance(self, metric: Array, gold: Array) -> float:
+        """Calling every pair tied, or ordering at random those that are not."""
+        ties = pairs_of(metric, gold).human_ties
+        return max(ties, (1 - ties) / 2)
+
+    def _each(self, metric: Array, gold: Array) -> Array:
+        epsilon = self.epsilon(metric, gold)
+        human, own = np.sign(differences(gold)), differences(metric)
+        known = ~(np.isnan(human) | np.isnan(own))
+        said = np.where(np.abs(own) <= epsilon, 0.0, np.sign(own))
+        count = known.sum(axis=-1)
+        hits = (known & (said == human)).sum(axis=-1)
+        return np.where(count > 0, hits / np.maximum(count, 1), np.nan)
+
+
+def pairs_of(metric: Array, gold: Array) -> Pairs:
+    """The pairs within groups, unless there are too many to hold."""
+    groups, members = gold.shape
+    if groups * members * (members - 1) // 2 > MOST:
+        raise DataError(
+            f"acc-eq over all pairs of {members:,} scores does not fit in memory: "
+            "compare within items (--by item) or within systems (--by system)."
+        )
+    return Pairs.of(metric, gold)
+
+
+_KNOWN: dict[str, type[Coefficient]] = {
+    kind.name: kind for kind in (Pearson, Spearman, Kendall, WMT, Accuracy, AccuracyWithTies)
+}
+_SHORT = {"kendall-b": "kendall", "kendall-c": "kendall:variant=c", "tau": "kendall"}
+
+
+def coefficient_names() -> list[str]:
+    """The names that `coefficient_named` knows."""
+    return [*_KNOWN, *_SHORT]
+
+
+def coefficient_named(text: str) -> Coefficient:
+    """The coefficient of a name, with settings after a colon: `wmt:gap=25`.
+
+    >>> coefficient_named("kendall-c")
+    Kendall(variant='c')
+    """
+    name, _, rest = _SHORT.get(text, text).partition(":")
+    if name not in _KNOWN:
+        hint = nearest(name, coefficient_names())
+        known = ", ".join(coefficient_names())
+        raise DataError(f"unknown coefficient {name!r}{hint}. Coefficients: {known}.")
+    pairs = [tuple(part.split("=", 1)) for part in rest.split(",") if part]
+    if any(len(pair) != 2 for pair in pairs):
+        raise DataError(f"coefficient {text!r}: settings are key=value, as in wmt:gap=25.")
+    return _KNOWN[name].from_options([(key, value) for key, value in pairs])

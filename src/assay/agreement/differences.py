@@ -1,0 +1,244 @@
+"""Is one metric closer to people than another? Williams' test, and swapping at random."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.agreement.coefficients import AccuracyWithTies, Coefficient, gains, right
+from assay.agreement.pairs import By, Mask, differences, grouped
+from assay.data import DataError
+from assay.statistics.arrays import Array
+from assay.statistics.comparisons import rank_clusters
+
+__all__ = [
+    "MetricComparison",
+    "compare_metrics",
+    "permutation_p",
+    "standardised",
+    "swapped_values",
+    "williams",
+]
+
+
+def standardised(scores: Array) -> Array:
+    """The scores with mean 0 and standard deviation 1; all 0 where they do not vary."""
+    spread = float(np.nanstd(scores)) if np.isfinite(scores).any() else 0.0
+    centred = scores - (np.nanmean(scores) if np.isfinite(scores).any() else 0.0)
+    return np.asarray(centred / spread if spread > 0 else centred)
+
+
+def swapped_values(
+    first: Array,
+    second: Array,
+    gold: Array,
+    coefficient: Coefficient,
+    by: By,
+    swaps: Iterable[Mask],
+) -> Array:
+    """The values of both metrics in every trial, (trials, 2).
+
+    `swaps` gives (trials, systems, items) masks, a block at a time: where True, the two metrics
+    change places. Scores are compared where all three are known.
+    """
+    known = ~(np.isnan(first) | np.isnan(second) | np.isnan(gold))
+    a, b, human = (np.where(known, each, np.nan) for each in (first, second, gold))
+    a, b = standardised(a), standardised(b)
+    human = grouped(human, by)
+    if isinstance(coefficient, AccuracyWithTies):
+        trials = _Trials.of(grouped(a, by), grouped(b, by), human)
+        masks = (mask for block in swaps for mask in grouped(block, by).astype(bool))
+        return np.array([trials.values(mask) for mask in masks])
+    blocks = [_both(a, b, block, human, coefficient, by) for block in swaps]
+    return np.concatenate(blocks)
+
+
+def _both(a: Array, b: Array, swap: Mask, human: Array, coefficient: Coefficient, by: By) -> Array:
+    """The values of both metrics in a block of trials."""
+    sides = (np.where(swap, b, a), np.where(swap, a, b))
+    values = [coefficient.overall(grouped(side, by), human) for side in sides]
+    return np.stack(values, axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Trials:
+    """Everything that trials of the accuracy with ties share.
+
+    After a swap a pair's difference is one of four: both members' scores from one metric, both
+    from the other, or one of each. All four are sorted once; a trial picks one of each pair.
+    """
+
+    pair: NDArray[np.int32]  # of every difference, in order of size
+    kind: NDArray[np.int8]
+    gain: NDArray[np.float64]
+    ends: NDArray[np.bool_]  # the last of equal sizes
+    right: NDArray[np.float64]  # (4, pairs): what the pair adds where it is no tie
+    groups: NDArray[np.intp]
+    members: tuple[NDArray[np.intp], NDArray[np.intp]]
+
+    @classmethod
+    def of(cls, a: Array, b: Array, human: Array) -> _Trials:
+        """From (groups, members) scores."""
+        first, second = np.triu_indices(human.shape[-1], 1)
+        gaps = differences(human)
+        known = ~np.isnan(gaps)
+        counts = known.sum(axis=-1, keepdims=True)
+        weights = np.broadcast_to(
+            1 / (max(1, int((counts > 0).sum())) * np.maximum(counts, 1)), known.shape
+        )[known]
+        sign = np.sign(gaps[known]).astype(np.int8)
+        own = [(x[:, first] - y[:, second])[known] for x, y in ((a, a), (a, b), (b, a), (b, b))]
+        size = np.abs(np.concatenate(own))
+        order = np.argsort(size, kind="stable")
+        size = size[order]
+        groups, pairs = np.nonzero(known)
+        return cls(
+            pair=np.tile(np.arange(len(sign), dtype=np.int32), 4)[order],
+            kind=np.repeat(np.arange(4, dtype=np.int8), len(sign))[order],
+            gain=np.concatenate([gains(sign, each, weights) for each in own])[order],
+            ends=np.append(size[1:] > size[:-1], True),
+            right=np.stack([weights * right(sign, each) for each in own]),
+            groups=groups,
+            members=(first[pairs], second[pairs]),
+        )
+
+    def values(self, swapped: Mask) -> tuple[float, float]:
+        """The calibrated accuracies of both metrics after a swap of (groups, members)."""
+        one, other = (swapped[self.groups, each].astype(np.int8) for each in self.members)
+        kind = 2 * one + other
+        return self._best(kind), self._best((3 - kind).astype(np.int8))
+
+    def _best(self, kind: NDArray[np.int8]) -> float:
+        start = float(self.right[kind, np.arange(len(kind))].sum())
+        chosen = kind[self.pair] == self.kind
+        totals = np.cumsum(np.where(chosen, self.gain, 0.0))
+        return min(1.0, start + max(0.0, float(totals[self.ends].max(initial=0.0))))
+
+
+TRIALS = 1000
+BLOCK = 2**21
+"""Trials are worked off in blocks of about so many scores."""
+
+SLACK = 1e-12
+"""A difference that falls short of the observed one by this much still reaches it."""
+
+
+def williams(first: float, second: float, between: float, n: int) -> float:
+    """The two-sided p of two metrics correlating otherwise with people, by Williams' test.
+
+    `first` and `second` are the metrics' correlations with people, `between` that of the two
+    metrics with each other, all over the same `n` scores (Williams, 1959; Steiger, 1980), which
+    are independent of each other: those of systems, not of many systems on many segments.
+
+    >>> round(williams(0.9, 0.8, 0.7, 20), 4)
+    0.1878
+    """
+    from scipy.special import stdtr
+
+    if n < 4 or any(map(math.isnan, (first, second, between))):
+        return math.nan
+    k = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
+    mean = (first + second) / 2
+    spread = 2 * k * (n - 1) / (n - 3) + mean**2 * (1 - between) ** 3
+    if spread <= 0:
+        return 1.0 if first == second else 0.0
+    t = (first - second) * math.sqrt((n - 1) * (1 + between) / spread)
+    return float(2 * stdtr(n - 3, -abs(t)))
+
+
+def permutation_p(
+    first: Array,
+    second: Array,
+    gold: Array,
+    coefficient: Coefficient,
+    *,
+    by: By = "none",
+    trials: int = TRIALS,
+    rng: np.random.Generator,
+) -> float:
+    """The two-sided p of two metrics agreeing otherwise with people.
+
+    In each trial the metrics' standardised (systems, items) scores change places at random, those
+    of all systems on an item together, since they depend on each other; p is the share of trials,
+    the observed one among them, with a difference at least as large either way.
+    """
+    if trials < 1:
+        raise DataError(f"{trials} trials: give at least 1.")
+    nothing = [np.zeros((1, *gold.shape), bool)]
+    observed = swapped_values(first, second, gold, coefficient, by, nothing)[0]
+    swaps = _swaps((len(gold), gold.shape[1]), trials, rng)
+    values = swapped_values(first, second, gold, coefficient, by, swaps)
+    delta = values[:, 0] - values[:, 1]
+    if math.isnan(observed[0] - observed[1]):
+        return math.nan
+    reached = np.count_nonzero(np.abs(delta) >= abs(observed[0] - observed[1]) - SLACK)
+    return float((reached + 1) / (trials + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class MetricComparison:
+    """Metrics set against each other.
+
+    `p[i, j]` is the two-sided p of metric i, which is ahead, and metric j agreeing otherwise with
+    people; `clusters` ranks the metrics, 1 for the best, where those that cannot be told apart
+    share a rank.
+    """
+
+    metrics: tuple[str, ...]
+    values: Array
+    p: Array
+    clusters: tuple[int, ...]
+
+
+def compare_metrics(
+    scores: Mapping[str, Array],
+    gold: Array,
+    coefficient: Coefficient,
+    *,
+    by: By = "none",
+    trials: int = TRIALS,
+    alpha: float = 0.05,
+    rng: np.random.Generator,
+) -> MetricComparison:
+    """Every metric against every other; all pairs see the same swaps."""
+    names = tuple(scores)
+    human = grouped(gold, by)
+    values = np.array(
+        [float(coefficient.overall(grouped(each, by), human)) for each in scores.values()]
+    )
+    seed = int(rng.integers(2**63))
+    p = np.full((len(names), len(names)), np.nan)
+    for i, first in enumerate(names):
+        for j, second in enumerate(names):
+            if i != j and values[i] >= values[j]:
+                p[i, j] = permutation_p(
+                    scores[first],
+                    scores[second],
+                    gold,
+                    coefficient,
+                    by=by,
+                    trials=trials,
+                    rng=np.random.default_rng(seed),
+                )
+    better = _better(p, alpha)
+    return MetricComparison(names, values, p, tuple(rank_clusters(values, better | better.T)))
+
+
+def _better(p: Array, alpha: float) -> NDArray[np.bool_]:
+    return np.asarray(np.where(np.isnan(p), 1.0, p) < alpha)
+
+
+def _swaps(shape: tuple[int, int], trials: int, rng: np.random.Generator) -> Iterator[Mask]:
+    """Random masks, a block of trials at a time; the blocks do not change what is drawn.
+
+    All systems change places together on an item; where there is one item only, each by itself.
+    """
+    drawn = shape if shape[1] == 1 else (1, shape[1])
+    step = max(1, BLOCK // max(1, math.prod(shape)))
+    for at in range(0, trials, step):
+        count = min(step, trials - at)
+        yield np.broadcast_to(rng.random((count, *drawn)) < 0.5, (count, *shape))

@@ -1,0 +1,315 @@
+"""Agreement with people as tables: metrics of one pair, or pairs by metrics with a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from assay.agreement.agree import Agreement
+from assay.agreement.coefficients import coefficient_named
+from assay.agreement.findings import SOFT, CorrelateOptions, Finding
+from assay.agreement.summary import Summary, summarise
+from assay.results import Cell, PValue, Table
+from assay.statistics.arrays import Array
+
+__all__ = ["coefficient_title", "findings_by_coefficient", "matrix", "tables", "tests_note"]
+
+DIGITS = 3
+INSIGNIFICANT = "×"
+
+
+def tables(findings: Sequence[Finding], questions: CorrelateOptions) -> list[Table]:
+    """Per kind of human score: a table of metrics, or of pairs by metrics; then comparisons."""
+    found = []
+    for same in _by_gold(findings).values():
+        panels = list(dict.fromkeys(id(each.panel) for each in same))
+        if len(panels) == 1:
+            found.append(_metrics(same, questions))
+        else:
+            found += [_pairs(each, questions) for each in findings_by_coefficient(same)]
+        found += [_comparison(each, questions) for each in same if each.comparison]
+        found += [_williams(each) for each in same if each.williams is not None]
+    return found
+
+
+def findings_by_coefficient(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """The findings of each level, human score and coefficient, in order."""
+    found: dict[tuple[str, str, str], list[Finding]] = {}
+    for each in findings:
+        key = (each.panel.level, each.panel.gold_name, each.coefficient)
+        found.setdefault(key, []).append(each)
+    return list(found.values())
+
+
+def coefficient_title(name: str) -> str:
+    """A coefficient as people call it, with its settings."""
+    if name == SOFT:
+        return "soft pairwise accuracy"
+    _, _, settings = name.partition(":")
+    return f"{coefficient_named(name).title}{f' ({settings})' * bool(settings)}"
+
+
+def matrix(findings: Sequence[Finding]) -> tuple[list[str], Array, Array]:
+    """The titles of the metrics, and the values and p of pairs by metrics."""
+    titles = list(dict.fromkeys(c.title for each in findings for c in each.panel.candidates))
+    values = np.full((2, len(findings), len(titles)), np.nan)
+    for row, each in enumerate(findings):
+        for candidate, agreement in zip(each.panel.candidates, each.agreements, strict=True):
+            values[:, row, titles.index(candidate.title)] = agreement.value, agreement.p
+    return titles, values[0], values[1]
+
+
+def _by_gold(findings: Sequence[Finding]) -> dict[tuple[str, str], list[Finding]]:
+    found: dict[tuple[str, str], list[Finding]] = {}
+    for each in findings:
+        found.setdefault((each.panel.level, each.panel.gold_name), []).append(each)
+    return found
+
+
+def _metrics(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
+    """One pair: metrics by coefficients."""
+    panel = findings[0].panel
+    columns: list[str] = ["metric", "n"]
+    digits: dict[str, int] = {}
+    for each in findings:
+        columns += [name for name, _ in _cells(each, 0)]
+        digits |= {each.coefficient: DIGITS, "epsilon": 4}
+    rows: list[list[Cell]] = []
+    for at, candidate in enumerate(panel.candidates):
+        # Soft pairwise accuracy counts pairs of systems; any other coefficient counts scores.
+        counts = [each.agreements[at].n for each in findings if each.coefficient != SOFT]
+        row: list[Cell] = [candidate.title, counts[0] if counts else findings[0].agreements[at].n]
+        row += [cell for each in findings for _, cell in _cells(each, at)]
+        rows.append(row)
+    best: Any = {each.coefficient: "high" for each in findings}
+    title = f"{panel.pair + ': ' if panel.pair else ''}agreement with {_gold(panel.gold_name)}"
+    note = "\n".join(
+        [
+            *_values_note(findings, questions),
+            *_soft_note(findings, questions),
+            *_panel_notes(findings),
+        ]
+    )
+    return Table(f"{title} at {panel.level} level", tuple(columns), rows, note, digits, best)
+
+
+def _cells(finding: Finding, at: int) -> list[tuple[str, Cell]]:
+    """A metric's cells and their columns: the value, and p and epsilon where there are any."""
+    name, agreement = finding.coefficient, finding.agreements[at]
+    cells: list[tuple[str, Cell]] = [(name, agreement.value)]
+    if any(not isnan(each.p) for each in finding.agreements):
+        cells.append((f"p {name}", PValue(agreement.p)))
+    if any(not isnan(each.epsilon) for each in finding.agreements):
+        cells.append(("epsilon", agreement.epsilon))
+    return cells
+
+
+def _pairs(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
+    """Many pairs: pairs by metrics, as in Tables 9 to 11 of Gowda et al. (2021)."""
+    titles, values, p = matrix(findings)
+    summary = summarise(values, p, leave_out=questions.leave_out, alpha=questions.alpha)
+    kept = [at for at in range(len(findings)) if summary.kept[at]]
+    others = [at for at in range(len(findings)) if not summary.kept[at]]
+    rows: list[list[Cell]] = [_pair_row(findings[at], at, summary) for at in kept]
+    for name, figures in (
+        ("Median", summary.median),
+        ("Mean", summary.mean),
+        ("SD", summary.sd),
+    ):
+        rows.append([name, None, *(f"{each:.{DIGITS}f}" if each == each else None
+                                   for each in figures)])  # fmt: skip
+    rows += [_pair_row(findings[at], at, summary) for at in others]
+    rows.append(["Wins", None, *map(str, summary.wins)])
+    order = [*kept, None, None, None, *others, None]
+    strong = {
+        (row, 2 + int(column))
+        for row, at in enumerate(order)
+        if at is not None
+        for column in np.flatnonzero(summary.best[at])
+    }
+    shaded = [len(kept), len(kept) + 1, len(kept) + 2, len(rows) - 1]
+    panel, name = findings[0].panel, findings[0].coefficient
+    return Table(
+        f"{coefficient_title(name)} with {_gold(panel.gold_name)} at {panel.level} level",
+        ("pair", "systems", *titles),
+        rows,
+        "\n".join([*_pairs_note(findings, questions), *_values_note(findings, questions)]),
+        strong=frozenset(strong),
+        shaded=frozenset(shaded),
+    )
+
+
+def _pair_row(finding: Finding, at: int, summary: Summary) -> list[Cell]:
+    cells: list[Cell] = [
+        None if isnan(value) else f"{value:.{DIGITS}f}{'' if significant else INSIGNIFICANT}"
+        for value, significant in zip(summary.values[at], summary.significant[at], strict=True)
+    ]
+    return [finding.panel.pair, len(finding.panel.systems), *cells]
+
+
+def _pairs_note(findings: Sequence[Finding], questions: CorrelateOptions) -> list[str]:
+    rule = (
+        "Median, mean and SD leave out, for all metrics, the pairs below: not every metric is "
+        "significant there. Values are absolute and as printed; wins count significant values."
+        if questions.leave_out == "paper"
+        else "Median, mean and SD are of all pairs in which every metric has a value; wins count "
+        "the best value of each pair."
+    )
+    return [
+        f"{INSIGNIFICANT}: not significant at {questions.alpha:g}. {rule}",
+        *_soft_note(findings, questions),
+        *_panel_notes(findings),
+    ]
+
+
+def _values_note(findings: Sequence[Finding], questions: CorrelateOptions) -> list[str]:
+    """How the values came about, and why some are missing."""
+    lines = []
+    if questions.by != "none":
+        groups = _span([each.groups for f in findings for each in f.agreements], ",")
+        lines.append(
+            f"Compared within each {questions.by}; {groups} of them have a value. Values are the "
+            "means of theirs (wmt: of all their pairs together)."
+        )
+    lines += tests_note({each.coefficient: each.agreements for each in findings})
+    for name in dict.fromkeys(each.coefficient for each in findings):
+        own = [each for f in findings if f.coefficient == name for each in f.agreements]
+        if chances := [each.chance for each in own if each.chance]:
+            lines.append(f"{name}: by chance {_span(chances, f'.{DIGITS}f')}.")
+    turned = {each.title: None for f in findings for each in f.panel.candidates if each.lower}
+    lines += [
+        f"{title}: less is better; its sign is turned, so that agreement is positive."
+        for title in turned
+    ]
+    return [*lines, *(line for finding in findings for line in _reasons(finding))]
+
+
+def tests_note(agreements: Mapping[str, Sequence[Agreement]]) -> list[str]:
+    """Where the p of each coefficient come from; nothing where there are none."""
+    names: dict[str, list[str]] = {}
+    for name, values in agreements.items():
+        for test in dict.fromkeys(each.test for each in values if each.test):
+            names.setdefault(test, []).append(name)
+    told = "; ".join(f"{', '.join(each)} from {test}" for test, each in names.items())
+    return [f"Two-sided p: {told}."] if told else []
+
+
+def _span(values: Sequence[float], form: str) -> str:
+    """The least and the greatest, or the one that there is."""
+    return "-".join(dict.fromkeys(f"{each:{form}}" for each in (min(values), max(values))))
+
+
+def _reasons(finding: Finding) -> list[str]:
+    """Why metrics have no value; those of the same reason together."""
+    titles: dict[str, list[str]] = {}
+    for candidate, agreement in zip(finding.panel.candidates, finding.agreements, strict=True):
+        if agreement.reason:
+            titles.setdefault(agreement.reason, []).append(candidate.title)
+    where = f"{finding.panel.pair}: " * bool(finding.panel.pair)
+    return [
+        f"{where}no {finding.coefficient} of {', '.join(each)}: {reason}."
+        for reason, each in titles.items()
+    ]
+
+
+def _panel_notes(findings: Sequence[Finding]) -> list[str]:
+    """Where people's scores come from, and who was left out."""
+    panels = list({id(each.panel): each.panel for each in findings}.values())
+    sources = "; ".join(dict.fromkeys(each.source for each in panels if each.source))
+    head = [f"Human scores: {sources}."] if sources else []
+    several = len(panels) > 1
+    notes = [
+        f"{each.pair}: {note}" if several and each.pair else note[:1].upper() + note[1:]
+        for each in panels
+        for note in each.notes
+    ]
+    return [*head, *notes, *_signatures(findings)]
+
+
+def _signatures(findings: Sequence[Finding]) -> list[str]:
+    """How the metrics were computed, each once."""
+    candidates = [each for finding in findings for each in finding.panel.candidates]
+    return list(dict.fromkeys(each.signature for each in candidates if each.signature))
+
+
+def _soft_note(findings: Sequence[Finding], questions: CorrelateOptions) -> list[str]:
+    """What soft pairwise accuracy is of, where it was asked for."""
+    soft = [each for each in findings if each.coefficient == SOFT]
+    if not soft:
+        return []
+    pairs = _span([each.n for finding in soft for each in finding.agreements], ",")
+    level = soft[0].panel.level
+    item = "segment" if level == "system" else level
+    files = {each.panel.ratings_source: None for each in soft if level == "system"}
+    source = f" ({', '.join(filter(None, files))})" if any(files) else ""
+    return [
+        f"spa: {pairs} pairs of systems, each over the {item}s that are rated for both{source}, "
+        f"by {questions.trials:,} random swaps."
+    ]
+
+
+def _comparison(finding: Finding, questions: CorrelateOptions) -> Table:
+    found = finding.comparison
+    note = (
+        "Two-sided p of the row's and the column's metric agreeing differently with people, by "
+        f"{questions.trials:,} trials in which their standardised scores of {_unit(finding)} "
+        f"change places at random; cluster: what cannot be told apart at {questions.alpha:g} "
+        "shares a rank."
+    )
+    return _against(finding, "", np.zeros((0, 0)) if found is None else found.p, note)
+
+
+def _williams(finding: Finding) -> Table:
+    p = np.zeros((0, 0)) if finding.williams is None else finding.williams
+    values = np.array([each.value for each in finding.agreements])
+    # As in the other table: of two metrics, the better one against the other.
+    ahead = np.where(values[:, None] >= values[None, :], p, np.nan)
+    note = (
+        "~: the same by Williams' test, only approximate: it supposes that scores are normal, and "
+        "finds too much where there are few systems or outliers."
+    )
+    return _against(finding, " (Williams)", ahead, note)
+
+
+def _unit(finding: Finding) -> str:
+    """What changes places as a whole in the test of two metrics."""
+    level = finding.panel.level
+    return "a system" if level == "system" else f"all systems on a {level}"
+
+
+def _against(finding: Finding, how: str, p: Array, note: str) -> Table:
+    titles = [each.title for each in finding.panel.candidates]
+    values = [each.value for each in finding.agreements]
+    order = sorted(range(len(titles)), key=lambda at: (isnan(values[at]), -values[at]))
+    note = "\n".join([note, *_signatures([finding])])
+    rows: list[list[Cell]] = []
+    for at in order:
+        row: list[Cell] = [titles[at], values[at]]
+        row += [_p(p[at, other], "~" * bool(how)) for other in order]
+        if finding.comparison and not how:
+            row.insert(1, finding.comparison.clusters[at])
+        rows.append(row)
+    columns = ["metric", *([] if how else ["cluster"]), finding.coefficient]
+    panel = finding.panel
+    title = f"{panel.pair + ', ' if panel.pair else ''}{_gold(panel.gold_name)}"
+    return Table(
+        f"Which metrics agree better? {finding.coefficient} with {title}, {panel.level} level{how}",
+        (*columns, *(f"> {titles[at]}" for at in order)),
+        rows,
+        note,
+        {finding.coefficient: DIGITS},
+    )
+
+
+def _p(value: float, mark: str) -> Cell:
+    """The cell of a p, with a mark where it is only approximate."""
+    if isnan(value):
+        return None
+    return f"{mark}{PValue(value)}" if mark else PValue(value)
+
+
+def _gold(name: str) -> str:
+    return name or "people"

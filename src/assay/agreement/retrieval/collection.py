@@ -1,0 +1,256 @@
+"""What is searched, what is asked, and what is known to be relevant; in every translation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from assay.agreement.panel import human_outputs, is_human
+from assay.data import DataError, Dataset
+from assay.io.files import FilePath, label, read_lines, read_text, system_name
+from assay.io.tables import parse_table
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+__all__ = [
+    "Collection",
+    "Judgements",
+    "Queries",
+    "Translations",
+    "collect",
+    "human_files",
+    "is_trec",
+    "read_judgements",
+    "read_queries",
+    "read_trec_documents",
+    "read_trec_queries",
+    "translations",
+]
+
+_DECLARATION = re.compile(r"<\?xml[^>]*\?>")
+_TREC = re.compile(r"<(?:docno|top)\b", re.IGNORECASE)
+_HEAD = 10_000
+
+_DOCUMENT = ("title", "headline", "text")
+_TOPIC = ("title", "query", "text")
+"""Where the words are; authors, sources and descriptions are not searched."""
+
+
+def is_trec(path: FilePath) -> bool:
+    """Whether a file holds TREC's documents or topics."""
+    head = read_text(path)[:_HEAD].lstrip()
+    return head.startswith("<") and _TREC.search(head) is not None
+
+
+def read_trec_documents(path: FilePath) -> dict[str, str]:
+    """The title and text of every document, by its number."""
+    return _read(path, "doc", "docno", _DOCUMENT)
+
+
+def read_trec_queries(path: FilePath) -> dict[str, str]:
+    """The title of every topic, by its number."""
+    return _read(path, "top", "num", _TOPIC)
+
+
+def _read(path: FilePath, tag: str, key: str, parts: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for element in _parse(path).iter():
+        if element.tag.lower() != tag:
+            continue
+        texts = {child.tag.lower(): _text(child) for child in element}
+        number = re.sub(r"^number:\s*", "", texts.pop(key, ""), flags=re.IGNORECASE)
+        if not number:
+            raise DataError(f"{label(path)}: <{tag}> number {len(found) + 1} has no <{key}>.")
+        if number in found:
+            raise DataError(f"{label(path)}: <{key}> {number} is there twice. Rename one.")
+        chosen = [texts[part] for part in parts if part in texts]
+        found[number] = " ".join(chosen or texts.values())
+    if not found:
+        raise DataError(f"{label(path)} has no <{tag}>. Is it TREC's XML?")
+    return found
+
+
+def _parse(path: FilePath) -> Element:
+    from defusedxml.ElementTree import ParseError, fromstring
+
+    # One element around all, on the same line: TREC's files often have none. Inside an element
+    # nothing can be declared, so entities that attack a reader are errors, too.
+    text = f"<all>{_DECLARATION.sub('', read_text(path), count=1)}</all>"
+    try:
+        root: Element = fromstring(text)
+    except ParseError as error:
+        line = error.position[0]
+        raise DataError(f"{label(path)}, line {line}: not well-formed XML ({error}).") from None
+    return root
+
+
+def _text(element: Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+Collection: TypeAlias = Mapping[str, str]
+"""The text of every document, by its id."""
+
+Queries: TypeAlias = Mapping[str, str]
+"""The words of every query, by its id."""
+
+Judgements: TypeAlias = Mapping[str, Mapping[str, int]]
+"""Per query, how relevant each judged document is; 0 and less is not at all."""
+
+_IDS = ("id", "query_id", "qid", "num", "number", "topic")
+_TEXTS = ("text", "query", "title", "words")
+
+
+def collect(lines: Sequence[str], documents: Sequence[str]) -> dict[str, str]:
+    """The text of every document, from lines and the document that each belongs to.
+
+    >>> collect(["a", "b", "c"], ["x", "y", "x"])
+    {'x': 'a c', 'y': 'b'}
+    """
+    found: dict[str, list[str]] = {}
+    for line, document in zip(lines, documents, strict=True):
+        found.setdefault(document, []).append(line)
+    return {document: " ".join(each) for document, each in found.items()}
+
+
+def read_queries(path: FilePath, *, numbered: bool = False) -> dict[str, str]:
+    """The queries of a file: `id<TAB>text` with or without a header, or TREC's topics.
+
+    When `numbered`, they are called 1, 2, 3 ... in the file's order, whatever it calls them.
+    """
+    queries = read_trec_queries(path) if is_trec(path) else _from_lines(path)
+    if numbered:
+        return {str(number): text for number, text in enumerate(queries.values(), 1)}
+    return queries
+
+
+def read_judgements(path: FilePath) -> dict[str, dict[str, int]]:
+    """TREC's judgements: query, iteration (ignored), document and relevance, blanks between."""
+    found: dict[str, dict[str, int]] = {}
+    for number, line in enumerate(read_lines(path), 1):
+        if not line.strip():
+            continue
+        where, cells = f"{label(path)}, line {number}", line.split()
+        if len(cells) != 4:
+            raise DataError(
+                f"{where}: {len(cells)} cells. A judgement has four, as in TREC: "
+                "query, iteration, document, relevance."
+            )
+        query, _, document, relevance = cells
+        if not re.fullmatch(r"[+-]?[0-9]{1,9}", relevance):
+            raise DataError(f"{where}: relevance {relevance!r} is not a whole number.")
+        judged = found.setdefault(query, {})
+        if document in judged:
+            raise DataError(
+                f"{where}: document {document} is judged for query {query} a second time. "
+                "Keep one of the two."
+            )
+        judged[document] = int(relevance)
+    if not found:
+        raise DataError(f"{label(path)} has no judgements.")
+    return found
+
+
+class _Query(NamedTuple):
+    line: int
+    id: str
+    text: str
+
+
+def _from_lines(path: FilePath) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line, name, text in _cells(path, read_lines(path)):
+        where = f"{label(path)}, line {line}"
+        if not name or not text:
+            raise DataError(f"{where}: a query needs both an id and words.")
+        if name in found:
+            raise DataError(f"{where}: the query {name} is there twice. Rename one.")
+        found[name] = text
+    return found
+
+
+def _cells(path: FilePath, lines: Sequence[str]) -> Iterator[_Query]:
+    """The line, id and text of every query."""
+    if _is_header(lines[0]):
+        table = parse_table(path, lines)
+        names, texts = table.column(*_IDS), table.column(*_TEXTS)
+        for row, name, text in zip(table.rows, names, texts, strict=True):
+            yield _Query(row.line, name.strip(), text.strip())
+        return
+    for number, line in enumerate(lines, 1):
+        cells = line.split("\t")
+        if line.strip() and len(cells) != 2:
+            raise DataError(
+                f"{label(path)}, line {number}: {len(cells)} cells. Write id<TAB>words of the "
+                "query, or a header that names the columns id and text."
+            )
+        if line.strip():
+            yield _Query(number, cells[0].strip(), cells[1].strip())
+
+
+def _is_header(line: str) -> bool:
+    cells = {cell.strip().lower() for cell in line.split("\t")}
+    return bool(cells & set(_IDS)) and bool(cells & set(_TEXTS))
+
+
+_REFERENCE = re.compile(r"ref(?:erence)?[-_.]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class Translations:
+    """The documents of every system, machines first, and which of them are people's.
+
+    `truth` is the name of the human translation whose ranking counts, if there is one. `machines`
+    is the dataset without the human outputs.
+    """
+
+    collections: dict[str, Collection]
+    humans: tuple[str, ...]
+    truth: str | None
+    machines: Dataset
+
+
+def human_files(paths: Sequence[FilePath]) -> list[FilePath]:
+    """The files that hold a human translation, by their names: ref.txt, ref.A.txt, human-B.txt.
+
+    >>> human_files(["systems/refine.txt", "ref.txt", "data/ref.en.txt"])
+    ['ref.txt', 'data/ref.en.txt']
+    """
+    names = {path: system_name(path) for path in paths}
+    return [each for each in paths if is_human(names[each]) or _REFERENCE.match(names[each])]
+
+
+def translations(dataset: Dataset) -> Translations:
+    """The collection as each system and each reference has it.
+
+    A human output among the systems is no machine. The first reference is the truth.
+    """
+    if not dataset.documents:
+        raise DataError("what are the documents? Give each line's document with --documents FILE.")
+    people = human_outputs(dataset)
+    machines = {name: each for name, each in dataset.systems.items() if name not in people}
+    humans = {name: dataset.systems[name] for name in people}
+    truth = None
+    for name, lines in _references(dataset).items():
+        same = next((known for known, each in humans.items() if each == lines), None)
+        label = same or (name if name not in dataset.systems else f"{name} (reference)")
+        humans[label] = lines
+        truth = truth or label
+    return Translations(
+        {name: collect(lines, dataset.documents) for name, lines in (machines | humans).items()},
+        tuple(humans),
+        truth,
+        replace(dataset, systems=machines),
+    )
+
+
+def _references(dataset: Dataset) -> dict[str, tuple[str, ...]]:
+    """The references that have a line for every segment, by name."""
+    count = min(map(len, dataset.references), default=0)
+    given = dataset.reference_names if len(dataset.reference_names) == count else ()
+    names = given or tuple(f"reference {at}" if count > 1 else "reference"
+                           for at in range(1, count + 1))  # fmt: skip
+    return {name: tuple(each[at] for each in dataset.references) for at, name in enumerate(names)}

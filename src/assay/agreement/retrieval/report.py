@@ -1,0 +1,216 @@
+"""What was found in each translation, and how far a metric predicts it, as people see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+
+from assay.agreement.agree import Agreement
+from assay.agreement.coefficients import coefficient_named
+from assay.agreement.panel import Candidate
+from assay.agreement.report import tests_note
+from assay.agreement.retrieval.measures import Measure, Truth
+from assay.agreement.retrieval.search import BM25
+from assay.plots import heat_map, scatter
+from assay.results import Cell, Chart, Table
+
+__all__ = ["Correlation", "Found", "Setup", "charts", "tables"]
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """How retrieval was measured; `notes` say in words where the truth comes from."""
+
+    bm25: BM25
+    measures: tuple[Measure, ...]
+    truth: Truth
+    notes: tuple[str, ...] = ()
+    alpha: float = 0.05
+
+
+@dataclass(frozen=True)
+class Found:
+    """The value of every measure for one translation of the collection."""
+
+    system: str
+    human: bool
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """The agreement of one metric with one measure over the machines."""
+
+    metric: str
+    measure: Measure
+    coefficient: str
+    agreement: Agreement
+
+
+DIGITS = 3
+INSIGNIFICANT = "×"
+_MEASURES = "Retrieval by system"
+
+
+def tables(
+    setup: Setup,
+    found: Sequence[Found],
+    candidates: Sequence[Candidate],
+    correlations: Sequence[Correlation],
+) -> list[Table]:
+    """Systems by measures, then one table of measures by metrics for every coefficient."""
+    names = dict.fromkeys(each.coefficient for each in correlations)
+    return [
+        _by_system(setup, found, candidates),
+        *(_by_measure(setup, name, candidates, correlations) for name in names),
+    ]
+
+
+def charts(
+    setup: Setup,
+    found: Sequence[Found],
+    candidates: Sequence[Candidate],
+    correlations: Sequence[Correlation],
+) -> list[Chart]:
+    """A map of each coefficient, and every metric against the first measure."""
+    names = dict.fromkeys(each.coefficient for each in correlations)
+    maps = [_map(name, candidates, correlations) for name in names]
+    machines = [each for each in found if not each.human]
+    if len(machines) < 2:
+        return maps
+    return [*maps, *(_scatter(setup, machines, each) for each in candidates)]
+
+
+def _by_system(setup: Setup, found: Sequence[Found], candidates: Sequence[Candidate]) -> Table:
+    titles, metrics = [each.title for each in setup.measures], [c.title for c in candidates]
+    scores = iter(zip(*(each.of_systems() for each in candidates), strict=True))
+    rows: list[list[Cell]] = []
+    for each in found:
+        own = [None] * len(candidates) if each.human else next(scores, ())
+        rows.append([each.system, *each.values, *own])
+    return Table(
+        _MEASURES,
+        ("system", *titles, *metrics),
+        rows,
+        "\n".join([*_notes(setup, found), *_signatures(candidates)]),
+        digits=dict.fromkeys(titles, DIGITS),
+        shaded=frozenset(at for at, each in enumerate(found) if each.human),
+        keys=1,
+    )
+
+
+def _notes(setup: Setup, found: Sequence[Found]) -> Iterator[str]:
+    queries = {each.queries(setup.truth) for each in setup.measures}
+    counts = "-".join(f"{count:,}" for count in sorted({min(queries), max(queries)}))
+    plural = "query" if queries == {1} else "queries"
+    yield f"{len(setup.truth.documents):,} documents; means over {counts} {plural}."
+    yield from setup.notes
+    if people := [each.system for each in found if each.human]:
+        yield f"{', '.join(people)}: by people, so shown but not correlated."
+    yield from (each.remark for each in setup.measures if each.remark)
+    yield f"BM25|{setup.bm25.signature()}"
+
+
+def _by_measure(
+    setup: Setup,
+    name: str,
+    candidates: Sequence[Candidate],
+    correlations: Sequence[Correlation],
+) -> Table:
+    """One coefficient: measures down, metrics across, as in Tables 4 and 5 of the paper."""
+    rows: list[list[Cell]] = []
+    strong = set()
+    for at, measure in enumerate(setup.measures):
+        own = [c for c in correlations if c.measure == measure and c.coefficient == name]
+        rows.append([measure.title, *(_cell(each, setup.alpha) for each in own)])
+        best = max((round(_known(c), DIGITS) for c in own), default=nan)
+        strong |= {(at, 1 + i) for i, c in enumerate(own) if round(_known(c), DIGITS) == best}
+    rows = [row for row in rows if len(row) > 1]
+    return Table(
+        f"{_title(name)} between MT metrics and retrieval",
+        ("measure", *(each.title for each in candidates)),
+        rows,
+        "\n".join(_correlation_notes(setup, name, candidates, correlations)),
+        strong=frozenset(strong),
+        keys=1,
+    )
+
+
+def _correlation_notes(
+    setup: Setup,
+    name: str,
+    candidates: Sequence[Candidate],
+    correlations: Sequence[Correlation],
+) -> Iterator[str]:
+    own = [each for each in correlations if each.coefficient == name]
+    systems = max((each.agreement.n for each in own), default=0)
+    yield (
+        f"Over {systems} machines. {INSIGNIFICANT}: not significant at {setup.alpha:g}; "
+        "the strongest of a row stands out."
+    )
+    yield from tests_note({name: [each.agreement for each in own]})
+    titles = {each.name: each.title for each in candidates}
+    for candidate in candidates:
+        if candidate.lower:
+            yield f"{candidate.title}: less is better; its sign is turned."
+    for each in own:
+        if each.agreement.reason:
+            yield f"{titles[each.metric]}, {each.measure.title}: {each.agreement.reason}."
+    yield from _signatures(candidates)
+
+
+def _signatures(candidates: Sequence[Candidate]) -> list[str]:
+    """How the metrics were computed."""
+    return [each.signature for each in candidates if each.signature]
+
+
+def _cell(correlation: Correlation, alpha: float) -> Cell:
+    value, p = correlation.agreement.value, correlation.agreement.p
+    if isnan(value):
+        return None
+    return f"{value:.{DIGITS}f}{'' if p < alpha else INSIGNIFICANT}"
+
+
+def _known(correlation: Correlation) -> float:
+    value = correlation.agreement.value
+    return -2.0 if isnan(value) else value
+
+
+def _title(name: str) -> str:
+    _, _, settings = name.partition(":")
+    return f"{coefficient_named(name).title}{f' ({settings})' * bool(settings)}"
+
+
+def _map(name: str, candidates: Sequence[Candidate], correlations: Sequence[Correlation]) -> Chart:
+    titles = {each.name: each.title for each in candidates}
+    records = [
+        {
+            "metric": titles[each.metric],
+            "measure": each.measure.title,
+            _title(name): each.agreement.value,
+        }
+        for each in correlations
+        if each.coefficient == name
+    ]
+    negative = any(each.agreement.value < 0 for each in correlations if each.coefficient == name)
+    title = f"{_title(name)} between MT metrics and retrieval measures"
+    return heat_map(title, records, "metric", "measure", _title(name), diverging=negative)
+
+
+def _scatter(setup: Setup, machines: Sequence[Found], candidate: Candidate) -> Chart:
+    measure, scores = setup.measures[0], candidate.of_systems()
+    records = [
+        {"system": each.system, "score": float(scores[at]), "value": each.values[0]}
+        for at, each in enumerate(machines)
+    ]
+    return scatter(
+        f"{measure.title} against {candidate.title}",
+        records,
+        "score",
+        "value",
+        "system",
+        x_title=f"{candidate.title}{', less is better' * candidate.lower}",
+        y_title=measure.title,
+        note="One point per system.",
+    )

@@ -1,0 +1,158 @@
+"""Sensitivity by quality as in Figures 3 and 4; agreement by k and by size; slopes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from assay.agreement.sensitivity.report import (
+    BEST,
+    SENSITIVITY,
+    SIZES,
+    SLOPE,
+    titled,
+    with_interval,
+)
+from assay.agreement.sensitivity.sizes import Finding
+from assay.agreement.sensitivity.study import SensitivityOptions, Study, text_scores
+from assay.plots import line_chart, scatter
+from assay.results import Chart, Record
+
+__all__ = ["charts"]
+
+MOST = 6
+"""Of more systems than this, the flattest and the steepest slopes are drawn."""
+
+
+def charts(study: Study, questions: SensitivityOptions, findings: Sequence[Finding]) -> list[Chart]:
+    """One picture per metric of sensitivity by quality, and one per further question."""
+    after = titled(SENSITIVITY, study)
+    found = [replace(_figure(study, questions, each), after=after) for each in findings]
+    if questions.best and findings:
+        last = titled(f"{BEST}: {findings[-1].stages.candidate.title}", study)
+        found.append(replace(_best(study, questions, findings), after=last))
+    if questions.sizes is not None:
+        found.append(replace(_sizes(study, questions, findings), after=titled(SIZES, study)))
+    if questions.slope:
+        last = f"{SLOPE} against {questions.slope}"
+        found += [replace(_slopes(study, questions, each), after=last) for each in findings]
+    return found
+
+
+def _figure(study: Study, questions: SensitivityOptions, finding: Finding) -> Chart:
+    stages, people = finding.stages, study.people
+    title, second = stages.candidate.title, stages.dependence
+    known = [
+        (name, quality, each)
+        for name, quality, each in zip(
+            study.systems, people.quality, stages.sensitivity, strict=True
+        )
+        if isfinite(quality) and isfinite(each.value)
+    ]
+    records = [
+        {"system": name, "quality": quality, "sensitivity": each.value}
+        for name, quality, each in known
+    ]
+    chart = scatter(
+        f"{title}: sensitivity by quality ({people.name})",
+        records,
+        "quality",
+        "sensitivity",
+        "system",
+        x_title=f"quality ({people.name})",
+        y_title=f"sensitivity of {title}",
+        note=f"{questions.named.title} over {study.texts.kind}s; bars: 95% intervals. Over "
+        f"systems: about {with_interval(second) or 'unknown'}.",
+    )
+    return _with_bars(chart, [(each.low, each.high) for *_, each in known])
+
+
+def _with_bars(chart: Chart, ends: Sequence[tuple[float, float]]) -> Chart:
+    """The picture with a vertical bar through every point."""
+    spec: dict[str, Any] = dict(chart.spec)
+    values = [
+        record | {"low": _finite(low), "high": _finite(high)}
+        for record, (low, high) in zip(spec["data"]["values"], ends, strict=True)
+    ]
+    up = spec["encoding"]["y"]
+    rule = {
+        "mark": {"type": "rule", "strokeWidth": 1.2, "opacity": 0.6},
+        "encoding": {"y": up | {"field": "low"}, "y2": {"field": "high"}},
+    }
+    fields = spec["usermeta"]["fields"] | {"low": "low", "high": "high"}
+    spec |= {"data": {"values": values}, "layer": [rule, *spec["layer"]]}
+    return replace(chart, spec=spec | {"usermeta": {"fields": fields}})
+
+
+def _best(study: Study, questions: SensitivityOptions, findings: Sequence[Finding]) -> Chart:
+    records: list[Record] = [
+        {"metric": each.stages.candidate.title, "k": best.k, "agreement": best.agreement.value}
+        for each in findings
+        for best in each.best
+    ]
+    return line_chart(
+        f"Agreement among the best k systems ({study.people.name})",
+        records,
+        "k",
+        "agreement",
+        "metric",
+        x_title="k best systems",
+        y_title=questions.named.title,
+    )
+
+
+def _sizes(study: Study, questions: SensitivityOptions, findings: Sequence[Finding]) -> Chart:
+    records: list[Record] = [
+        {"metric": each.stages.candidate.title, "agreement": size.value, **size._asdict()}
+        for each in findings
+        for size in each.sizes
+    ]
+    return line_chart(
+        f"Agreement by size of text ({study.people.name})",
+        records,
+        "words",
+        "agreement",
+        "metric",
+        x_title="words",
+        y_title=questions.named.title,
+        log_x=True,
+        band=("low", "high"),
+        note=f"The median over random {study.texts.kind}s, and where 95% lie.",
+    )
+
+
+def _slopes(study: Study, questions: SensitivityOptions, finding: Finding) -> Chart:
+    """Texts by the reference system's score and by others'."""
+    title, reference = finding.stages.candidate.title, str(questions.slope)
+    scores = text_scores(finding.stages.candidate, study.texts)
+    hard = scores[study.systems.index(reference)]
+    order = sorted(
+        (each for each in finding.slopes if isfinite(each.slope)), key=lambda each: each.slope
+    )
+    chosen = order if len(order) <= MOST else [*order[: MOST // 2], *order[-MOST // 2 :]]
+    records: list[Record] = [
+        {"text": name, "system": each.system, reference: hard[at], "score": own[at]}
+        for each in chosen
+        for own in [scores[study.systems.index(each.system)]]
+        for at, name in enumerate(study.texts.names)
+        if np.isfinite(hard[at] + own[at])
+    ]
+    return scatter(
+        f"{title} of {study.texts.kind}s against {reference}",
+        records,
+        reference,
+        "score",
+        "text",
+        x_title=f"{title} of {reference}",
+        y_title=f"{title} of other systems",
+        series="system",
+        note="The flattest and the steepest slopes." if len(order) > MOST else "",
+    )
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if isfinite(value) else None

@@ -1,0 +1,330 @@
+"""The two stages and what was asked besides as tables, and how far to trust them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan, nan
+
+import numpy as np
+
+from assay.agreement.findings import outliers
+from assay.agreement.pairs import means
+from assay.agreement.sensitivity.sizes import DRAWS, Finding, reached
+from assay.agreement.sensitivity.stages import Estimate, difference
+from assay.agreement.sensitivity.study import SensitivityOptions, Study
+from assay.results import Cell, PValue, Table
+from assay.statistics.correlation import pearson_rows
+
+__all__ = [
+    "BEST",
+    "SENSITIVITY",
+    "SIZES",
+    "SLOPE",
+    "STAGES",
+    "about",
+    "further_tables",
+    "one_cell",
+    "tables",
+    "titled",
+    "with_interval",
+]
+
+STAGES = "Does sensitivity depend on quality?"
+SENSITIVITY = "Sensitivity of each system"
+BEST = "Agreement among the best systems"
+SIZES = "Agreement by size of text"
+SLOPE = "Difficulty slope"
+
+
+def titled(title: str, study: Study) -> str:
+    """The title with the kind of human score."""
+    return f"{title} ({study.people.name})"
+
+
+def with_interval(each: Estimate) -> str | None:
+    """`0.31 [0.12, 0.47]`; None where there is no value."""
+    return one_cell(each.value, each.low, each.high)
+
+
+def one_cell(value: float, low: float, high: float) -> str | None:
+    """A value with its interval, where there is one."""
+    if isnan(value):
+        return None
+    return f"{value:.2f}" if isnan(low) else f"{value:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def about(low: float, high: float) -> list[Cell]:
+    """Both ends of an interval that is only approximate, and marked so."""
+    return [None if isnan(end) else f"~{end:.3f}" for end in (low, high)]
+
+
+def further_tables(
+    study: Study, questions: SensitivityOptions, findings: Sequence[Finding]
+) -> list[Table]:
+    """The tables of what was asked; none where nothing was."""
+    found = [_best(study, each) for each in findings] if questions.best else []
+    if questions.sizes is not None:
+        found += [_sizes(study, findings), _reached(questions, findings)]
+    return found + ([_slopes(questions, findings)] if questions.slope else [])
+
+
+def _best(study: Study, finding: Finding) -> Table:
+    rows: list[list[Cell]] = []
+    for each in finding.best:
+        agreement, drawn = each.agreement, (each.typical, each.random_low, each.random_high)
+        ends = about(agreement.low, agreement.high)
+        rows.append([each.k, each.last, agreement.value, *ends, PValue(agreement.p), *drawn])
+    note = (
+        "The correlation at system level among the k systems that people like best; ~: the 95% "
+        f"interval over resampled {study.texts.kind}s, only approximate and rather too low, since "
+        f"resamples add noise. any k: the median of k systems drawn at "
+        "random, and where 95% lie. A value within these says nothing about good systems, any k "
+        "would do; below them, mind that the best also lie closer together."
+    )
+    if tests := dict.fromkeys(each.agreement.test for each in finding.best if each.agreement.test):
+        note += f" Two-sided p from {' or '.join(tests)}."
+    columns = ("k", "down to", "value", "low", "high", "p", "any k", "any k low", "any k high")
+    digits = dict.fromkeys(columns[2:], 3)
+    title = titled(f"{BEST}: {finding.stages.candidate.title}", study)
+    return Table(title, columns, rows, note, digits)
+
+
+def _sizes(study: Study, findings: Sequence[Finding]) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            steps[0].words,
+            round(steps[0].texts, 1),
+            *(one_cell(each.value, each.low, each.high) for each in steps),
+        ]
+        for steps in zip(*(each.sizes for each in findings), strict=True)
+    ]
+    titles = [each.stages.candidate.title for each in findings]
+    note = (
+        f"The correlation at system level of a metric that sees random {study.texts.kind}s with so "
+        "many words in the reference, with what people say of all of them: the median of "
+        f"{DRAWS} draws, and where 95% of them lie."
+    )
+    columns = ("words", f"{study.texts.kind}s", *titles)
+    return Table(titled(SIZES, study), columns, rows, note, {f"{study.texts.kind}s": 1}, keys=1)
+
+
+def _reached(questions: SensitivityOptions, findings: Sequence[Finding]) -> Table:
+    rows: list[list[Cell]] = []
+    for finding in findings:
+        found = reached(finding.sizes, questions.reach)
+        whole = finding.sizes[-1].value
+        rows.append([finding.stages.candidate.title, found.half, found.most, whole])
+    return Table(
+        f"Words until a metric's ranking agrees with people's, {questions.reach:g} and more",
+        ("metric", "in half of the draws", "in 95% of the draws", "all words"),
+        rows,
+        "The first size from which on the agreement is so high, and stays so; empty where it "
+        "never is.",
+        {"all words": 3},
+    )
+
+
+def _slopes(questions: SensitivityOptions, findings: Sequence[Finding]) -> Table:
+    rows: list[list[Cell]] = []
+    notes = [
+        "The slope of a system's scores of whole texts by the reference system's; ~: BCa 95% "
+        "intervals, only approximate (they hold about 90%). 1: it gains and loses as the reference "
+        "does; more: it loses more where that finds texts hard. Noise in the reference's scores "
+        "draws all slopes towards 0.",
+    ]
+    for finding in findings:
+        title = finding.stages.candidate.title
+        for each in finding.slopes:
+            figures = each.slope, *about(each.low, each.high), each.intercept, each.r, each.n
+            rows.append([title, each.system, *figures])
+        for reason in dict.fromkeys(each.reason for each in finding.slopes if each.reason):
+            notes.append(f"{title}: {reason}.")
+    columns = ("metric", "system", "slope", "low", "high", "intercept", "r", "n")
+    digits = {"slope": 3, "r": 3}
+    title = f"{SLOPE} against {questions.slope}"
+    return Table(title, columns, rows, "\n".join(notes), digits)
+
+
+FEW = 10
+"""With fewer systems than this the second stage says little, whatever it says."""
+
+
+def tables(study: Study, questions: SensitivityOptions, findings: Sequence[Finding]) -> list[Table]:
+    """Table 1 with intervals, the systems, the metrics against each other, and what was asked."""
+    found = [_stages(study, questions, findings), _systems(study, questions, findings)]
+    if len(findings) > 1:
+        found.append(_differences(questions, findings))
+    return found + further_tables(study, questions, findings)
+
+
+def _stages(study: Study, questions: SensitivityOptions, findings: Sequence[Finding]) -> Table:
+    rows: list[list[Cell]] = []
+    for finding in findings:
+        stages, title = finding.stages, finding.stages.candidate.title
+        second, given = stages.dependence, stages.given_spread
+        rows += [
+            [title, "system", *_cells(stages.agreement), None],
+            [title, "sensitivity", *_cells(second), second.tendency],
+            [
+                title,
+                "given spread",
+                given.value,
+                *about(given.low, given.high),
+                None,
+                given.n,
+                given.tendency,
+            ],
+        ]
+        if (some := stages.without_outliers) is not None:
+            rows.append(
+                [title, "without outliers", some.value, None, None, PValue(some.p), some.n, None]
+            )
+    columns = ("metric", "correlation", "value", "low", "high", "p", "n", "as quality rises")
+    digits = {"value": 3}
+    note = "\n".join(_stage_notes(study, questions, findings))
+    return Table(titled(STAGES, study), columns, rows, note, digits, keys=2)
+
+
+def _cells(each: Estimate) -> list[Cell]:
+    return [each.value, *about(each.low, each.high), PValue(each.p), each.n]
+
+
+def _stage_notes(
+    study: Study, questions: SensitivityOptions, findings: Sequence[Finding]
+) -> list[str]:
+    quality = study.people.quality
+    rated = int((~np.isnan(quality)).sum())
+    lines = [
+        "system: the metric's scores of systems with people's. sensitivity: the correlation over "
+        f"{study.texts.kind}s, of each system, with the quality of the systems ({rated}); below 0 "
+        "the metric tells less where systems are better.",
+        f"{questions.named.title}; ~: 95% intervals by Fisher's z, for other systems on as many "
+        f"{study.texts.kind}s. They leave out 0 by chance in 5% of cases, but are only approximate "
+        "where there is a correlation: too narrow where a few systems make it.",
+        "given spread: the same among systems whose human scores vary alike over "
+        f"{study.texts.kind}s (partial correlation).",
+        *_tests(findings),
+    ]
+    far = [name for name, is_far in zip(study.systems, outliers(quality), strict=True) if is_far]
+    if far:
+        lines.append(
+            f"without outliers: the same without {', '.join(far)}, whose quality is far from that "
+            "of most systems (2.5 robust deviations): a few such systems can make a correlation."
+        )
+    if rated < FEW:
+        lines.append(
+            f"With {rated} systems nothing can be concluded from the second stage alone: "
+            "correlations of so few points are large by chance."
+        )
+    lines += [
+        f"{each.stages.candidate.title}: less is better; its sign is turned."
+        for each in findings
+        if each.stages.candidate.lower
+    ]
+    for finding in findings:
+        for name, each in (
+            ("system", finding.stages.agreement),
+            ("sensitivity", finding.stages.dependence),
+            ("given spread", finding.stages.given_spread),
+        ):
+            if each.reason:
+                lines.append(f"{finding.stages.candidate.title}, {name}: none, {each.reason}.")
+    return [*lines, *study.notes]
+
+
+def _tests(findings: Sequence[Finding]) -> list[str]:
+    """Where the p of correlations over systems come from."""
+    stages = [each.stages for each in findings]
+    tests = [each.test for one in stages for each in (one.agreement, one.dependence) if each.test]
+    told = " or ".join(dict.fromkeys(tests))
+    return [f"Two-sided p from {told}."] if told else []
+
+
+def _systems(study: Study, questions: SensitivityOptions, findings: Sequence[Finding]) -> Table:
+    people, order = study.people, _order(study)
+    counts = (~np.isnan(people.scores)).sum(axis=1)
+    rows: list[list[Cell]] = [
+        [
+            study.systems[at],
+            float(people.quality[at]),
+            int(counts[at]),
+            float(people.spread[at]),
+            *(with_interval(each.stages.sensitivity[at]) for each in findings),
+        ]
+        for at in order
+    ]
+    averages = [_mean([one.value for one in each.stages.sensitivity]) for each in findings]
+    rows.append(["mean", None, None, None, *(one_cell(each, nan, nan) for each in averages)])
+    titles = [each.stages.candidate.title for each in findings]
+    columns = ("system", "quality", f"{study.texts.kind}s", "spread", *titles)
+    notes = [
+        f"{questions.named.title} over {study.texts.kind}s of the metric's score of what people "
+        f"rated with the mean of their scores; BCa 95% intervals in brackets, from "
+        f"{questions.resamples:,} resamples of {study.texts.kind}s. spread: the standard "
+        f"deviation of people's scores over {study.texts.kind}s.",
+        *_spread_note(study),
+        *_reasons(study, findings),
+    ]
+    digits = {"quality": 3, "spread": 3}
+    shaded = frozenset([len(rows) - 1])
+    title = titled(SENSITIVITY, study)
+    return Table(title, columns, rows, "\n".join(notes), digits, shaded=shaded, keys=1)
+
+
+def _order(study: Study) -> list[int]:
+    """The best system first, those without a human score last."""
+    quality = study.people.quality
+    return sorted(range(len(quality)), key=lambda at: (isnan(quality[at]), -quality[at]))
+
+
+def _spread_note(study: Study) -> list[str]:
+    spread, quality = study.people.spread, study.people.quality
+    if (~np.isnan(spread + quality)).sum() < 3:
+        return []
+    r = float(pearson_rows(spread, quality))
+    if isnan(r):
+        return []
+    return [
+        f"The spread itself has r = {r:.2f} with quality: where people's scores vary less, every "
+        "metric's correlation with them is lower, whatever the metric can do."
+    ]
+
+
+def _reasons(study: Study, findings: Sequence[Finding]) -> list[str]:
+    """Why some systems have no sensitivity, systems with the same reason together."""
+    systems: dict[tuple[str, str], list[str]] = {}
+    for finding in findings:
+        for name, each in zip(study.systems, finding.stages.sensitivity, strict=True):
+            if each.reason:
+                key = finding.stages.candidate.title, each.reason
+                systems.setdefault(key, []).append(name)
+    metrics: dict[tuple[str, str], list[str]] = {}
+    for (title, reason), names in systems.items():
+        metrics.setdefault((", ".join(names), reason), []).append(title)
+    return [
+        f"{names}: no sensitivity of {', '.join(titles)}, {reason}."
+        for (names, reason), titles in metrics.items()
+    ]
+
+
+def _differences(questions: SensitivityOptions, findings: Sequence[Finding]) -> Table:
+    first, *others = findings
+    rows: list[list[Cell]] = []
+    for other in others:
+        each = difference(other.stages, first.stages, questions.named)
+        told = None if isnan(each.low) else "yes" if each.low > 0 or each.high < 0 else "no"
+        rows.append([other.stages.candidate.title, each.value, *about(each.low, each.high), told])
+    title = first.stages.candidate.title
+    return Table(
+        f"Does sensitivity depend on quality otherwise than that of {title}?",
+        ("metric", "difference", "low", "high", "differs"),
+        rows,
+        f"The second stage of each metric less that of {title}, with 95% intervals for two "
+        "correlations that share a variable (Zou, 2007); ~: approximate, rather too wide for few "
+        "systems; not corrected for the number of metrics.",
+        {"difference": 3},
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(means(np.array(values)))

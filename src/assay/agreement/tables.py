@@ -1,0 +1,193 @@
+"""Tables of scores, published or one's own: a row per system, a column per metric."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.agreement.panel import Candidate, Panel, lower_is_better
+from assay.data import DataError
+from assay.io.files import FilePath, label, read_lines
+from assay.io.tables import Row
+from assay.settings import nearest
+
+__all__ = ["ScoreTable", "read_score_table"]
+
+PAIRS = ("langs", "pair", "lp", "languages")
+SYSTEMS = ("system", "model", "name")
+HUMANS = ("human", "z", "raw", "mqm")
+"""The columns that are taken where none is named, in any case, the first that is there."""
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """The columns of a table and its rows, with the lines of the file they stand on."""
+
+    path: FilePath
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def panels(
+        self,
+        *,
+        humans: Sequence[str] = (),
+        pairs: Sequence[str] = (),
+        system: str | None = None,
+        metrics: Sequence[str] = (),
+        lower: Sequence[str] = (),
+    ) -> list[Panel]:
+        """One panel per language pair and human column.
+
+        `pairs` are the columns that tell pairs apart, `system` names the systems, `metrics` are
+        the columns to test: all other columns of numbers where none is named. `lower` names
+        columns in which less is better.
+        """
+        keys = self._names(pairs, PAIRS)
+        systems = self._names([system] if system else [], _but(SYSTEMS, keys))
+        golds = self._names(humans, HUMANS)
+        if not golds:
+            known = ", ".join(self.columns)[:200]
+            raise DataError(
+                f"{label(self.path)}: say which column holds people's scores, with "
+                f"--human-column. Columns: {known}."
+            )
+        chosen = self._names(metrics, ()) or self._numeric({*keys, *systems, *golds})
+        groups: dict[str, list[Row]] = {}
+        for row in self.rows:
+            pair = " ".join(row.cells[self.columns.index(key)] for key in keys)
+            groups.setdefault(pair, []).append(row)
+        return [
+            self._panel(pair, rows, gold, systems, chosen, lower)
+            for gold in golds
+            for pair, rows in groups.items()
+        ]
+
+    def _panel(
+        self,
+        pair: str,
+        rows: Sequence[Row],
+        gold: str,
+        systems: Sequence[str],
+        metrics: Sequence[str],
+        lower: Sequence[str],
+    ) -> Panel:
+        names = self._systems(rows, systems)
+        human = self._numbers(rows, gold)
+        columns = {name: self._numbers(rows, name) for name in metrics}
+        return Panel(
+            pair=pair,
+            level="system",
+            gold_name=gold,
+            systems=names,
+            candidates=tuple(
+                Candidate(name, name, values, name in lower or lower_is_better(name, values))
+                for name, values in columns.items()
+            ),
+            gold=-human if gold in lower else human,
+            source=str(self.path),
+        )
+
+    def _names(self, wanted: Sequence[str], usual: Sequence[str]) -> list[str]:
+        """The columns that are wanted, in the table's own letters, or the first usual one."""
+        folded = {column.lower(): column for column in reversed(self.columns)}
+        if not wanted:
+            return [folded[name] for name in usual if name in folded][:1]
+        for name in wanted:
+            if name.lower() not in folded:
+                hint, known = nearest(name, self.columns), ", ".join(self.columns)[:200]
+                raise DataError(f"{label(self.path)}: no column {name!r}{hint}. Columns: {known}.")
+        return [name if name in self.columns else folded[name.lower()] for name in wanted]
+
+    def _numeric(self, taken: set[str]) -> list[str]:
+        """The other columns with nothing but numbers, or nothing, in them."""
+        found = []
+        for at, column in enumerate(self.columns):
+            cells = [row.cells[at] for row in self.rows]
+            numbers = [_number(cell) for cell in cells if cell]
+            if column and column not in taken and numbers and None not in numbers:
+                found.append(column)
+        if not found:
+            raise DataError(f"{label(self.path)}: no column of numbers beside people's. Use -m.")
+        return found
+
+    def _systems(self, rows: Sequence[Row], columns: Sequence[str]) -> tuple[str, ...]:
+        if not columns:
+            return tuple(str(number) for number in range(1, len(rows) + 1))
+        at = self.columns.index(columns[0])
+        seen: dict[str, int] = {}
+        for row in rows:
+            first = seen.setdefault(row.cells[at], row.line)
+            if first != row.line:
+                raise DataError(
+                    f"{label(self.path)}, line {row.line}: {row.cells[at]!r} stands on line "
+                    f"{first} already. Keep one, or tell pairs apart with --pair-column."
+                )
+        return tuple(seen)
+
+    def _numbers(self, rows: Sequence[Row], column: str) -> np.ndarray:
+        """One column as (rows, 1) numbers; `nan` for an empty cell, None or nan."""
+        at, values = self.columns.index(column), []
+        for row in rows:
+            cell = row.cells[at]
+            value = _number(cell) if cell not in _EMPTY else math.nan
+            if value is None:
+                raise DataError(
+                    f"{label(self.path)}, line {row.line}, {column}: {cell[:40]!r} is not a "
+                    "number; leave the cell empty where it is unknown."
+                )
+            values.append(value)
+        return np.array(values, float)[:, None]
+
+
+def read_score_table(path: FilePath) -> ScoreTable:
+    """A table with a header, its cells apart by tabs or, where there is none, by commas."""
+    lines = read_lines(path)
+    rows = list(_cut(lines))
+    columns = tuple(cell.strip() for cell in rows[0].cells)
+    twice = next((each for each in columns if each and columns.count(each) > 1), None)
+    if twice is not None:
+        raise DataError(f"{label(path)}, line 1: two columns are called {twice!r}. Rename one.")
+    filled = tuple(_fitted(path, row, len(columns)) for row in rows[1:] if any(row.cells))
+    if not filled:
+        raise DataError(f"{label(path)} has a header but no rows.")
+    return ScoreTable(path, columns, filled)
+
+
+_EMPTY = ("", "None", "nan", "NaN")
+
+
+def _cut(lines: Sequence[str]) -> Iterator[Row]:
+    """The rows' cells; quotation marks mean something between commas only."""
+    if "\t" in lines[0] or "," not in lines[0]:
+        for number, line in enumerate(lines, 1):
+            yield Row(number, [cell.strip() for cell in line.split("\t")])
+        return
+    reader = csv.reader(lines)
+    for cells in reader:
+        yield Row(reader.line_num, [cell.strip() for cell in cells])
+
+
+def _fitted(path: FilePath, row: Row, width: int) -> Row:
+    """The row without what is empty behind the last column."""
+    if any(row.cells[width:]) or len(row.cells) < width:
+        raise DataError(
+            f"{label(path)}, line {row.line}: {len(row.cells)} cells, but the header names "
+            f"{width} columns."
+        )
+    return row._replace(cells=row.cells[:width])
+
+
+def _but(names: Sequence[str], taken: Sequence[str]) -> list[str]:
+    return [name for name in names if name not in {each.lower() for each in taken}]
+
+
+def _number(cell: str) -> float | None:
+    try:
+        value = float(cell.replace("_", "x"))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,172 @@
+"""The command `assay meta correlate`: how far metrics agree with people."""
+
+from __future__ import annotations
+
+import argparse
+
+from assay.agreement.coefficients import coefficient_names
+from assay.agreement.correlate import CorrelateResult
+from assay.agreement.findings import CorrelateOptions, correlate_each, prepared
+from assay.agreement.summary import Rounding
+from assay.cli.commands import Command, whole_number
+from assay.cli.humans import add_given, add_golds, add_humans
+from assay.cli.inputs import add_inputs, add_metrics
+from assay.cli.output import add_output, check_output, show
+from assay.cli.panels import panels_of_tables, panels_of_texts
+from assay.progress import track
+
+__all__ = ["CORRELATE"]
+
+METRICS = ("bleu", "chrf")
+COEFFICIENTS = ("pearson", "kendall")
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    add_inputs(parser)
+    _let_be_several(parser, "--data", "several folders are several language pairs")
+    _let_be_several(parser, "--languages", "several for a --data folder that holds several")
+    add_metrics(parser, METRICS)
+    _add_scores(parser)
+    add_golds(parser)
+    _add_tables(parser)
+    _add_questions(parser)
+    _add_exclusions(parser)
+    add_output(parser)
+
+
+def _let_be_several(parser: argparse.ArgumentParser, option: str, remark: str) -> None:
+    action = parser._option_string_actions[option]
+    action.nargs, action.help = "+", f"{action.help}; {remark}"
+
+
+def _add_scores(parser: argparse.ArgumentParser) -> None:
+    group = parser._action_groups[-1]
+    add_given(group)
+    group.add_argument(
+        "--round",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="DIGITS",
+        help="correlate scores as printed, with so many decimals; METRIC=DIGITS for one metric, "
+        "as in --round 1 chrf1=0",
+    )
+
+
+def _add_tables(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("tables of scores, instead of texts").add_argument
+    add(
+        "--table",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE",
+        help="TSV or CSV with a header and a row for each system; -m chooses columns",
+    )
+    add(
+        "--pair-column",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="what tells language pairs apart (default: Langs, pair or lp, if there)",
+    )
+    add("--system-column", metavar="NAME", help="the systems' names (default: System, if there)")
+
+
+def _add_questions(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("questions").add_argument
+    add(
+        "--level",
+        nargs="+",
+        choices=("system", "document", "segment"),
+        default=["system"],
+        help="what is compared: scores of whole systems, of documents, of segments (default: "
+        "system)",
+    )
+    add(
+        "--by",
+        choices=("none", "item", "system"),
+        default="none",
+        help="compare scores of documents or segments within each of them, within each system, "
+        "or all with all (default: none)",
+    )
+    names = ", ".join([*coefficient_names(), "spa"])
+    add(
+        "--coefficient",
+        nargs="+",
+        default=list(COEFFICIENTS),
+        metavar="NAME",
+        help=f"of {names}, with settings as in wmt:gap=25 (default: {' '.join(COEFFICIENTS)})",
+    )
+    add("--compare", action="store_true", help="which metrics agree better than others?")
+    add(
+        "--trials",
+        type=whole_number(1),
+        default=1000,
+        metavar="N",
+        help="random orders or swaps for the p of documents and segments, --compare and spa "
+        "(default: 1000)",
+    )
+    add("--alpha", type=float, default=0.05, metavar="P", help="significant below (default: 0.05)")
+
+
+def _add_exclusions(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("who and what counts")
+    add = group.add_argument
+    add(
+        "--outliers",
+        choices=("keep", "drop"),
+        default="keep",
+        help="drop systems whose human score is far from all others (default: keep)",
+    )
+    add_humans(group)
+    add(
+        "--leave-out",
+        choices=("none", "paper"),
+        default="none",
+        help="pairs that do not count for means and medians: none, or as in the MacroF1 paper "
+        "those where any metric is not significant (default: none)",
+    )
+
+
+def _run(args: argparse.Namespace) -> int:
+    questions = CorrelateOptions(
+        coefficients=tuple(args.coefficient),
+        by=args.by,
+        compare=args.compare,
+        trials=args.trials,
+        alpha=args.alpha,
+        leave_out=args.leave_out,
+        outliers=args.outliers,
+        humans=args.humans,
+    )
+    rounding = Rounding.read(args.round)
+    if args.table:
+        panels, files = panels_of_tables(args, rounding)
+    else:
+        panels, files = panels_of_texts(args, questions, rounding)
+    check_output(args, files)
+    ready = [prepared(panel, questions) for panel in panels]
+    steps = correlate_each(ready, questions, seed=args.seed)
+    total = len(ready) * len(questions.coefficients)
+    found = track(steps, total=total, label="Correlating", quiet=args.quiet)
+    show(CorrelateResult(tuple(found), questions, args.seed), args, inputs=files)
+    return 0
+
+
+CORRELATE = Command(
+    name="meta correlate",
+    usage="REF ... -i SYS ... --human FILE ... [-m METRIC ...] [options]",
+    description=(
+        "How far metrics agree with people, and which agree better: correlations and pairwise\n"
+        "accuracies of systems, documents or segments, for one language pair or many."
+    ),
+    examples="""
+        assay meta correlate ref.txt -i systems/*.txt --human da.sys.tsv -m bleu chrf ter
+        assay meta correlate ref.txt -i systems/*.txt --human da.seg.tsv --level segment
+        assay meta correlate --data folder -m bleu chrf --level segment --by item --compare
+        assay meta correlate --data wmt18/* --coefficient kendall --round 1 -o tau.html
+        assay meta correlate --table scores.tsv --coefficient kendall --leave-out paper""",
+    configure=_configure,
+    run=_run,
+)

@@ -1,0 +1,335 @@
+"""The commands `assay suite run`, `report`, `compare` and `lint`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, get_args
+
+from assay.cli.commands import Command
+from assay.cli.inputs import describe
+from assay.cli.output import add_output, check_output, show, warn
+from assay.cli.suite_inputs import (
+    Judged,
+    add_choice,
+    add_examples,
+    add_outputs,
+    add_policy,
+    database,
+    judge_files,
+    open_db,
+    read_judged,
+    read_outputs,
+    refuse_files,
+)
+from assay.data import DataError
+from assay.progress import track
+from assay.results import Record
+from assay.suites.accuracy import Correction, Test, accuracies
+from assay.suites.check import Verdicts
+from assay.suites.compare_report import CompareResult, as_versions, campaigns, choose, name_hints
+from assay.suites.files import read_suite
+from assay.suites.lint import lint, refuse_unknown
+from assay.suites.lint.problems import CHECKS
+from assay.suites.report import ReportResult, RunResult
+from assay.suites.tables import SystemScores, read_system_scores
+from assay.suites.versions import Average, Paired, compare_versions
+
+if TYPE_CHECKING:
+    from assay.suites.store.opening import Store
+
+__all__ = ["SUITE_COMPARE", "SUITE_LINT", "SUITE_REPORT", "SUITE_RUN"]
+
+
+def _configure_suite_run(parser: argparse.ArgumentParser) -> None:
+    add_outputs(parser)
+    group = parser.add_argument_group("storing (with --db)")
+    add = group.add_argument
+    add("--campaign", metavar="NAME", default="", help="the occasion of these runs, as in wmt21")
+    add("--date", metavar="DATE", default="", help="when they were made, as in 2021-07-30")
+    add(
+        "--replace",
+        action="store_true",
+        help="put these outputs in the place of others that a system has in the campaign",
+    )
+    add_examples(parser.add_argument_group("shown"), "failing items per category to show")
+    add_output(parser)
+
+
+def _run_suite_run(args: argparse.Namespace) -> int:
+    if args.db:
+        judged = _save(args)
+    elif args.campaign or args.date or args.replace:
+        raise DataError("--campaign, --date and --replace are for runs to be stored: with --db.")
+    else:
+        judged = judge_files(args)
+    show(RunResult(judged.verdicts, args.examples), args, inputs=judged.files)
+    return 0
+
+
+def _save(args: argparse.Namespace) -> Judged:
+    if args.items:
+        raise DataError(
+            f"--db has the items already; leave {args.items} out, or bring it in first: "
+            f"assay suite import {args.items} --db {args.db}"
+        )
+    store = open_db(args)
+    try:
+        return _saved(args, store)
+    finally:
+        store.close()
+
+
+def _saved(args: argparse.Namespace, store: Store) -> Judged:
+    from assay.suites.check import Checker
+    from assay.suites.store.runs import load_verdicts, save_run, stored_runs
+    from assay.suites.store.suites import load_suite
+
+    checker = Checker()
+    with store.read() as connection:
+        suite = load_suite(connection)
+    runs, files = read_outputs(args, suite, campaign=args.campaign, date=args.date)
+    files = [database(store.address, len(suite)), *files]
+    check_output(args, files)
+    with store.write() as connection:
+        for run in track(runs, total=len(runs), label="Checking", quiet=args.quiet):
+            save_run(connection, run, checker, replace=args.replace)
+    with store.read() as connection:
+        places = {(run.system, run.campaign): run.id for run in stored_runs(connection)}
+        wanted = [places[run.system, run.campaign] for run in runs]
+        verdicts = load_verdicts(connection, wanted)
+    warn(checker.trouble, quiet=args.quiet)
+    _tell(args, len(runs), str(store.address))
+    return Judged(verdicts, "", files)
+
+
+def _tell(args: argparse.Namespace, runs: int, where: str) -> None:
+    if not args.quiet:
+        campaign = f" of {args.campaign}" if args.campaign else ""
+        print(f"stored {runs} run{'s' if runs > 1 else ''}{campaign} in {where}", file=sys.stderr)
+
+
+SUITE_RUN = Command(
+    name="suite run",
+    usage="ITEMS -i SYS ... [--ids FILE] | --db DB -i SYS ... [options]",
+    description=(
+        "Check the outputs of systems against the rules of a linguistic test suite. Where only\n"
+        "positive rules match, an output passes; where only negative ones do, it fails; where\n"
+        "both or neither do, it is a warning, for people to resolve (assay suite serve). With\n"
+        "--db the outputs are stored, and what people have said counts."
+    ),
+    examples="""
+        assay suite run items.json -i sysA.txt sysB.txt --ids item_ids.txt
+        assay suite run items.json -i sysA.txt --ids item_ids.txt --examples 5 -o run.html
+        assay suite run items.json -i sysA.txt sysB.txt --ids item_ids.txt --format json
+        assay suite run --db suite.db -i sysA.txt --ids item_ids.txt --campaign wmt23""",
+    configure=_configure_suite_run,
+    run=_run_suite_run,
+)
+
+
+def _configure_suite_report(parser: argparse.ArgumentParser) -> None:
+    add_outputs(parser)
+    add_choice(parser, "the latest")
+    group = parser.add_argument_group("accuracies")
+    add_policy(
+        group,
+        get_args(Test),
+        "who is worse than the best of a row: McNemar's test on the shared items, mid-p or exact, "
+        "or the paper's one-tailed Z-test of two proportions, approximate (default: midp)",
+        get_args(Correction),
+        "correction for the number of comparisons: Holm's over all pairs of systems in a row "
+        "(row), none, as in the paper, or Holm's or Benjamini and Hochberg's over those of all "
+        "rows of a kind (default: row)",
+    )
+    group.add_argument(
+        "--scores",
+        metavar="FILE",
+        help="scores to stand below the accuracies: the json or tsv of `assay score`, or a table "
+        "with the column system and one per metric",
+    )
+    add_examples(group, "failing items per category to show")
+    add_output(parser)
+
+
+def _run_suite_report(args: argparse.Namespace) -> int:
+    judged = read_judged(args)
+    files = judged.files
+    scores: tuple[SystemScores, ...] = ()
+    if args.scores:
+        scores = read_system_scores(args.scores, judged.verdicts.systems)
+        files = [*files, describe(args.scores, len(judged.verdicts.systems))]
+    check_output(args, files)
+    found = accuracies(
+        judged.verdicts,
+        policy=args.policy,
+        test=args.test,
+        correct=args.correct,
+        level=args.level,
+    )
+    result = ReportResult(judged.verdicts, found, scores, args.examples, judged.about)
+    show(result, args, inputs=files)
+    return 0
+
+
+SUITE_REPORT = Command(
+    name="suite report",
+    usage="--db DB | ITEMS -i SYS ... [--ids FILE] [options]",
+    description=(
+        "How many items of a linguistic test suite each system gets right, by phenomenon and by\n"
+        "category, with averages and intervals (Avramidis et al., 2020). In each row the best\n"
+        "system and those not significantly worse are in bold."
+    ),
+    examples="""
+        assay suite report --db suite.db
+        assay suite report --db suite.db --runs wmt21 -o report.html
+        assay suite report --db suite.db --format latex
+        assay suite report --db suite.db --policy each --test mcnemar --correct holm
+        assay suite report --db suite.db --test z --correct none
+        assay suite report items.json -i sysA.txt sysB.txt --ids item_ids.txt""",
+    configure=_configure_suite_report,
+    run=_run_suite_report,
+)
+
+
+def _configure_suite_compare(parser: argparse.ArgumentParser) -> None:
+    add_outputs(parser)
+    add_choice(parser, "all, by date")
+    group = parser.add_argument_group("comparison")
+    add_policy(
+        group,
+        get_args(Paired),
+        "McNemar's test on the common items, mid-p or exact (default: midp)",
+        ("none", "holm", "bh"),
+        "correction of gains for the number of rows of a kind (default: none)",
+    )
+    group.add_argument(
+        "--best-by",
+        choices=get_args(Average),
+        default="category macro",
+        help="the average that makes a system the best of its campaign (default: category macro)",
+    )
+    add_examples(group, "items that were lost, and that were gained, to show per step", 3)
+    add_output(parser)
+
+
+def _run_suite_compare(args: argparse.Namespace) -> int:
+    campaigns, files = _stored(args) if args.db else _files(args)
+    check_output(args, files)
+    found = compare_versions(
+        campaigns,
+        policy=args.policy,
+        test=args.test,
+        correct=args.correct,
+        level=args.level,
+        best_by=args.best_by,
+    )
+    warn(name_hints(found), quiet=args.quiet)
+    show(CompareResult(found, args.examples), args, inputs=files)
+    return 0
+
+
+def _files(args: argparse.Namespace) -> tuple[Mapping[str, Verdicts], list[Record]]:
+    """Files are versions of one system, from the oldest to the newest."""
+    if args.runs or args.systems:
+        raise DataError("--runs and --systems choose among stored runs: they go with --db.")
+    if args.items and len(args.input) < 2:
+        raise DataError("suite compare sets versions side by side: name two or more with -i.")
+    judged = judge_files(args)
+    return as_versions(judged.verdicts), judged.files
+
+
+def _stored(args: argparse.Namespace) -> tuple[Mapping[str, Verdicts], list[Record]]:
+    refuse_files(args)
+    store = open_db(args)
+    try:
+        found = _chosen(args, store)
+        return found, [database(store.address, max(len(each.items) for each in found.values()))]
+    finally:
+        store.close()
+
+
+def _chosen(args: argparse.Namespace, store: Store) -> Mapping[str, Verdicts]:
+    """The campaigns; or, where there is but one, the systems that are named, as versions."""
+    from assay.suites.store.runs import load_verdicts, stored_runs
+
+    with store.read() as connection:
+        stored = stored_runs(connection)
+        names = args.runs or campaigns(stored)
+        chosen = choose(stored, names, args.systems).runs
+        ids = {name: [run.id for run in chosen if run.campaign == name] for name in names}
+        found = {name: load_verdicts(connection, each) for name, each in ids.items() if each}
+    if len(found) > 1:
+        return found
+    if len(args.systems) < 2:
+        raise DataError(
+            f"{' '.join(found) or 'the database'}: one campaign only. Name two with --runs, or two "
+            "systems of it with --systems."
+        )
+    (only,) = found.values()
+    return as_versions(only, args.systems)
+
+
+SUITE_COMPARE = Command(
+    name="suite compare",
+    usage="--db DB [--runs CAMPAIGN ...] | ITEMS -i OLD NEW ... [options]",
+    description=(
+        "What became better and worse from one campaign to the next, or from one version of a\n"
+        "system to the next, on the items that they have in common: the best system of each\n"
+        "campaign, every system's gains and losses by category and phenomenon, and the items that\n"
+        "flipped (Avramidis et al., 2020, Tables 4 and 6)."
+    ),
+    examples="""
+        assay suite compare --db suite.db --runs wmt21 wmt22
+        assay suite compare --db suite.db --runs wmt21 wmt22 --systems sysA --examples 10
+        assay suite compare --db suite.db --runs wmt22 --systems sysA sysB
+        assay suite compare items.json -i old.txt new.txt --ids item_ids.txt -o compare.html""",
+    configure=_configure_suite_compare,
+    run=_run_suite_compare,
+)
+
+
+def _configure_suite_lint(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("items", metavar="ITEMS", help="the suite: .json, .jsonl or .tsv")
+    add = parser.add_argument_group("what to look for").add_argument
+    add(
+        "--only",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="CHECK",
+        help=f"these checks only: {', '.join(CHECKS)}",
+    )
+    add("--all", action="store_true", help="show all problems, not only the first of each kind")
+    add("--strict", action="store_true", help="end with status 1 if there are errors")
+    add_output(parser)
+
+
+def _run_suite_lint(args: argparse.Namespace) -> int:
+    refuse_unknown(args.only)
+    suite = read_suite(args.items)
+    inputs = [describe(args.items, len(suite))]
+    check_output(args, inputs)
+    steps = track(suite.items, total=len(suite), label="Linting", quiet=args.quiet)
+    result = lint(suite, only=args.only, steps=steps)
+    show(result.all() if args.all else result, args, inputs=inputs)
+    return int(args.strict and bool(result.errors))
+
+
+SUITE_LINT = Command(
+    name="suite lint",
+    usage="ITEMS [--only CHECK ...] [--strict] [options]",
+    description=(
+        "Find what is wrong or odd in a test suite before it costs you annotations: patterns that\n"
+        "cannot be read or search for ever, rules that contradict each other or do nothing, items\n"
+        "without rules, phenomena with too few items, names that are misspelt. Errors make\n"
+        "verdicts wrong or keep them away; warnings are probably slips; the rest is worth knowing."
+    ),
+    examples="""
+        assay suite lint items.json                              a summary, then the gravest
+        assay suite lint items.json --only contradiction --all   everything of one kind
+        assay suite lint items.json --strict -o lint.tsv         for scripts: 1 if errors""",
+    configure=_configure_suite_lint,
+    run=_run_suite_lint,
+)

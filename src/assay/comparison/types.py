@@ -1,0 +1,185 @@
+"""Word types one by one: how often each is wanted, predicted and right, system by system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from assay.data import DataError, Dataset
+from assay.metrics.typef import TypeF
+from assay.plots import line_chart
+from assay.results import Cell, Chart, Record, Table
+from assay.statistics.arrays import Array, divide
+
+__all__ = ["TypesResult", "type_performance"]
+
+BY_FREQUENCY = "Types by frequency"
+
+FIGURE_1 = 500
+"""The paper's Figure 1 shows the most frequent 500 types."""
+
+BUCKETS = (0, 1, 2, 3, 5, 10, 100, 1000)
+"""Frequencies in the reference at which a bucket of types begins."""
+
+
+@dataclass(frozen=True, eq=False)
+class TypesResult:
+    """Counts of every type, (systems, types, 3): predicted, wanted, matched.
+
+    Types stand in order of their frequency in the reference, then of the alphabet.
+    """
+
+    metric: TypeF
+    systems: tuple[str, ...]
+    types: tuple[str, ...]
+    counts: Array
+    count: int
+
+    def records(self) -> list[Record]:
+        """One record per system and type that the system or the reference has."""
+        shares = self._shares()
+        return [
+            {
+                "system": system,
+                "type": self.types[at],
+                "rank": int(at) + 1,
+                "refs": int(self.counts[number, at, 1]),
+                "preds": int(self.counts[number, at, 0]),
+                "match": int(self.counts[number, at, 2]),
+                "precision": float(shares[number, at, 0]),
+                "recall": float(shares[number, at, 1]),
+                "f": float(shares[number, at, 2]),
+            }
+            for number, system in enumerate(self.systems)
+            for at in np.flatnonzero(self.counts[number].any(axis=1))
+        ]
+
+    def tables(self) -> list[Table]:
+        """The most frequent types, scores by frequency, and what differs most in each pair."""
+        pairs = list(combinations(range(len(self.systems)), 2))
+        return [self._frequent(), self._buckets(), *(self._differences(*pair) for pair in pairs)]
+
+    def charts(self) -> list[Chart]:
+        """The running score over the most frequent types (the paper's Figure 1)."""
+        most = min(FIGURE_1, int(np.count_nonzero(self.counts[0, :, 1])))
+        records = []
+        for number, system in enumerate(self.systems):
+            terms = self.metric.terms(self.counts[number, :most])
+            running = 100 * divide(np.cumsum(terms.numerator), np.cumsum(terms.denominator))
+            records += [
+                {"types": rank, "score": float(value), "system": system}
+                for rank, value in enumerate(running, 1)
+            ]
+        chart = line_chart(
+            f"{self.metric.title} of the most frequent types, from 1 to {most}",
+            records,
+            "types",
+            "score",
+            "system",
+            log_x=True,
+            x_title="number of types, most frequent first",
+            y_title=self.metric.title,
+        )
+        return [replace(chart, after=BY_FREQUENCY)] if records else []
+
+    def _shares(self) -> Array:
+        """Precision, recall and F in percent, (systems, types, 3).
+
+        Nothing predicted is perfect precision and nothing wanted perfect recall, as in the
+        published tables.
+        """
+        predicted, wanted, matched = np.moveaxis(self.counts, -1, 0)
+        precision = np.where(predicted > 0, divide(matched, predicted), 1.0)
+        recall = np.where(wanted > 0, divide(matched, wanted), 1.0)
+        return 100 * np.stack([precision, recall, self.metric.f_scores(self.counts)], axis=-1)
+
+    def _frequent(self) -> Table:
+        shares, most = self._shares(), self.count
+        rows: list[tuple[Cell, ...]] = []
+        for at, name in enumerate(self.types[:most]):
+            for number, system in enumerate(self.systems):
+                predicted, wanted, matched = map(int, self.counts[number, at])
+                rows.append(
+                    (
+                        at + 1,
+                        name,
+                        system,
+                        wanted,
+                        predicted,
+                        matched,
+                        *map(float, shares[number, at]),
+                    )
+                )
+        columns = ("rank", "type", "system", "refs", "preds", "match", "precision", "recall", "F")
+        note = "refs: occurrences in the reference. preds: in the output. match: of these, right."
+        return Table(f"The {min(most, len(self.types))} most frequent types", columns, rows, note)
+
+    def _buckets(self) -> Table:
+        """The metric over types of similar frequency; hallucinated types stand at 0."""
+        frequency = self.counts[0, :, 1]
+        bucket = np.searchsorted(BUCKETS, frequency, side="right") - 1
+        rows: list[tuple[Cell, ...]] = []
+        for number, name in enumerate(_bucket_names()):
+            chosen = bucket == number
+            if not chosen.any():
+                continue
+            terms = [self.metric.terms(counts[chosen]) for counts in self.counts]
+            scores = [float(100 * divide(t.numerator.sum(), t.denominator.sum())) for t in terms]
+            there = [int(np.count_nonzero(counts[chosen].any(axis=1))) for counts in self.counts]
+            rows.append(
+                (name, *(cell for pair in zip(there, scores, strict=True) for cell in pair))
+            )
+        heads = [f"{kind} {name}" for name in self.systems for kind in ("types", self.metric.title)]
+        note = "Frequencies are the reference's; of several references, the largest per segment."
+        return Table(BY_FREQUENCY, ("frequency", *heads), rows, note)
+
+    def _differences(self, first: int, second: int) -> Table:
+        f = self._shares()[:, :, 2]
+        gain = (f[first] - f[second]) * self.counts[0, :, 1] / 100
+        half = (self.count + 1) // 2
+        up = [at for at in np.argsort(-gain, kind="stable")[:half] if gain[at] > 0]
+        down = [at for at in np.argsort(gain, kind="stable")[:half] if gain[at] < 0]
+        one, other = self.systems[first], self.systems[second]
+        rows = [
+            (
+                one if gain[at] > 0 else other,
+                self.types[at],
+                int(self.counts[0, at, 1]),
+                float(f[first, at]),
+                float(f[second, at]),
+                float(gain[at]),
+            )
+            for at in (*up, *down)
+        ]
+        columns = ("better", "type", "refs", f"F {one}", f"F {other}", "gain")
+        note = (
+            f"gain: difference in F times the occurrences in the reference; positive is for {one}."
+        )
+        return Table(f"Types that differ most: {one} and {other}", columns, rows, note)
+
+
+def type_performance(dataset: Dataset, metric: TypeF, *, count: int = 20) -> TypesResult:
+    """Counts of every type for every system, from one scoring."""
+    if not len(dataset) or not dataset.systems:
+        raise DataError("there is nothing to count: give at least one system and one segment.")
+    if not all(dataset.references):
+        raise DataError("types are counted against references, and some segment has none.")
+    if count < 1:
+        raise DataError(f"{count} types are nothing to show: ask for at least 1 (-n).")
+    rows, names = metric.count(dataset.all_segments())
+    length = len(dataset)
+    sums = [rows[at * length : (at + 1) * length].sum(axis=0) for at in range(len(dataset.systems))]
+    counts = np.array(sums, float).reshape(len(sums), len(names), 3)
+    order = np.lexsort((np.arange(len(names)), -counts[0, :, 1]))
+    types = tuple(names[at] for at in order)
+    return TypesResult(metric, tuple(dataset.systems), types, counts[:, order], count)
+
+
+def _bucket_names() -> list[str]:
+    ends = [*(start - 1 for start in BUCKETS[1:]), None]
+    return [
+        f"{start}+" if end is None else str(start) if start == end else f"{start}-{end}"
+        for start, end in zip(BUCKETS, ends, strict=True)
+    ]

@@ -1,0 +1,268 @@
+"""MuLER as people see it: the standard report, systems side by side, and the paper's figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from assay.decomposition.decompose import ENOUGH, FEW, MANY, FeatureScore, Preset
+from assay.features.annotation import Feature
+from assay.metrics.base import Metric
+from assay.plots import bar_chart, heat_map, scatter
+from assay.results import Cell, Chart, PValue, Record, Table
+
+__all__ = ["Display", "feature_label"]
+
+BARS = 3
+"""Up to so many systems stand side by side as bars; more make a heat map."""
+
+CORRELATED = 3
+"""A correlation over systems takes at least so many."""
+
+_DIGITS = {"MuLER": 3, "low": 3, "high": 3}
+_ALPHA = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Display:
+    """Tables and charts of a MuLER result."""
+
+    metric: Metric
+    preset: Preset
+    systems: tuple[str, ...]
+    features: tuple[Feature, ...]
+    scores: tuple[FeatureScore, ...]
+    tested: bool
+
+    def tables(self) -> list[Table]:
+        """Systems side by side where there are several, and the standard report of each."""
+        together = [self._overview()] if len(self.systems) > 1 else []
+        reports = [self._report(system) for system in self.systems]
+        related = [self._correlations()] if len(self.systems) >= CORRELATED else []
+        return [*together, *reports, *related, self._usage()]
+
+    def charts(self) -> list[Chart]:
+        """MuLER by feature; against the other scores over systems; frequency and uniqueness."""
+        charts = [self._bars() if len(self.systems) <= BARS else self._map()]
+        if len(self.systems) >= CORRELATED:
+            against = self._against("oracle - anti-oracle", lambda s: s.oracle - s.anti)
+            charts += [against, self._against("plain score", lambda s: s.plain)]
+            charts = [charts[0], *(replace(c, after=_CORRELATIONS) for c in charts[1:])]
+        return [*charts, *self._usage_charts()]
+
+    def _of(self, system: str) -> list[FeatureScore]:
+        return [each for each in self.scores if each.system == system]
+
+    def _overview(self) -> Table:
+        first, *others = self.systems
+        columns = ["feature", first]
+        for system in others:
+            columns += [system, f"p {system}"] if self.tested else [system]
+        rows: list[list[Cell]] = []
+        for feature in self.features:
+            baseline, *own = [each for each in self.scores if each.feature == feature]
+            row: list[Cell] = [feature_label(feature, self.features), baseline.muler]
+            for each in own:
+                row += [each.muler, _marked_p(each.p_bh)] if self.tested else [each.muler]
+            thin = [each.system for each in (baseline, *own) if each.is_thin]
+            rows.append([*row, _few(thin, self.systems)])
+        note = (
+            "MuLER: the share of what the feature could gain or lose that is lost; lower is "
+            f"better.{self._test() if self.tested else ''}{self._few_note()}"
+        )
+        return Table(_MULER, (*columns, ""), rows, note, dict.fromkeys(self.systems, 3))
+
+    def _test(self) -> str:
+        return (
+            f" p: against {self.systems[0]}, by a paired t-test with jackknife errors (no "
+            "resamples), corrected over the features (Benjamini-Hochberg); * is below "
+            f"{_ALPHA}."
+        )
+
+    def _few_note(self) -> str:
+        if not any(each.is_thin for each in self.scores):
+            return ""
+        return f" few: found in fewer than {FEW} sentences; no p, do not rely on it."
+
+    def _interval_note(self) -> str:
+        if not self.tested:
+            return ""
+        approximate = (
+            f"; approx.: of fewer than {MANY}, it covers 88 to 97%"
+            if any(each.is_approximate for each in self.scores)
+            else ""
+        )
+        return (
+            f" low, high: its 95% interval by jackknife, of at least {ENOUGH} sentences"
+            f"{approximate}."
+        )
+
+    def _report(self, system: str) -> Table:
+        columns = ("feature", "n", "MuLER", "low", "high", "plain", "oracle", "anti", "abl",
+                   "under %", "over %", "equal %", "negative", "")  # fmt: skip
+        rows = [
+            (
+                feature_label(each.feature, self.features),
+                each.n,
+                each.muler,
+                each.low,
+                each.high,
+                each.plain,
+                each.oracle,
+                each.anti,
+                each.abl,
+                100 * each.under,
+                100 * each.over,
+                100 * each.equal,
+                each.negative,
+                "few" if each.is_thin else "approx." if each.is_approximate else "",
+            )
+            for each in sorted(self._of(system), key=lambda s: _last(-s.muler))
+        ]
+        digits = dict(_DIGITS)
+        if self.preset.scale != 1:
+            digits |= dict.fromkeys(("plain", "oracle", "anti", "abl"), 3)
+        return Table(
+            f"{system}: {self.metric.title} by feature", columns, rows, self._note(), digits
+        )
+
+    def _note(self) -> str:
+        return (
+            "n: sentences with the feature on both sides (I). plain, oracle, anti: "
+            f"{self.preset.meaning}, of the texts as they are, masked for the best and for the "
+            "worst. MuLER = (oracle - plain) / (oracle - anti), hardest first."
+            f"{self._interval_note()} abl: its numerator. under, over, equal: the output has the "
+            "feature less "
+            "often, more often, as often as the reference. negative: sentences that lose by the "
+            f"oracle, mostly where the two sides' tags differ.{self._few_note()}"
+            f"\n{self.metric.title}|{self.metric.signature()}|preset:{self.preset.name}"
+        )
+
+    def _correlations(self) -> Table:
+        rows: list[tuple[Cell, ...]] = []
+        for feature in self.features:
+            own = [each for each in self.scores if each.feature == feature]
+            values = [each.muler for each in own]
+            rows.append(
+                (
+                    feature_label(feature, self.features),
+                    _pearson(values, [each.oracle - each.anti for each in own]),
+                    _pearson(values, [each.plain for each in own]),
+                    _few([each.system for each in own if each.is_thin], self.systems),
+                )
+            )
+        columns = ("feature", "with oracle - anti-oracle", "with plain score", "")
+        note = (
+            f"Pearson's r of MuLER over {len(self.systems)} systems. Clearly negative: better "
+            "systems also get the feature right more often. Near zero: they do not."
+            f"{self._few_note()}"
+        )
+        return Table(_CORRELATIONS, columns, rows, note)
+
+    def _usage(self) -> Table:
+        rows: list[tuple[Cell, ...]] = []
+        for feature in self.features:
+            own = [each for each in self.scores if each.feature == feature]
+            cells: list[Any] = [feature_label(feature, self.features), 100 * own[0].frequency_ref]
+            cells += [100 * own[0].uniqueness_ref]
+            for each in own:
+                cells += [100 * each.frequency_sys, 100 * each.uniqueness_sys]
+            rows.append(tuple(cells))
+        heads = [f"{kind} {name}" for name in ("reference", *self.systems)
+                 for kind in ("frequency %", "uniqueness %")]  # fmt: skip
+        note = (
+            "frequency: words with the feature among all words. "
+            "uniqueness: distinct words among those with the feature."
+        )
+        return Table(_USAGE, ("feature", *heads), rows, note)
+
+    def _records(self, **values: Callable[[FeatureScore], float]) -> list[Record]:
+        return [
+            {"feature": self._chart_label(each.feature), "system": each.system}
+            | {name: value(each) for name, value in values.items()}
+            for each in self.scores
+        ]
+
+    def _chart_label(self, feature: Feature) -> str:
+        """The feature, marked where a system has it in few sentences."""
+        thin = any(each.is_thin for each in self.scores if each.feature == feature)
+        return f"{feature_label(feature, self.features)}{' (few)' * thin}"
+
+    def _bars(self) -> Chart:
+        records = self._records(MuLER=lambda s: s.muler, low=lambda s: s.low, high=lambda s: s.high)
+        series = "system" if len(self.systems) > 1 else None
+        low, high = ("low", "high") if any(s.low == s.low for s in self.scores) else (None, None)
+        title = f"MuLER of {self.metric.title} by feature"
+        return bar_chart(
+            title, records, "feature", "MuLER", series, low=low, high=high, note=self._few_note()
+        )
+
+    def _map(self) -> Chart:
+        records = self._records(MuLER=lambda s: s.muler)
+        title = f"MuLER of {self.metric.title}: systems by features"
+        return heat_map(title, records, "feature", "system", "MuLER", note=self._few_note())
+
+    def _against(self, what: str, value: Callable[[FeatureScore], float]) -> Chart:
+        records = self._records(MuLER=lambda s: s.muler)
+        for record, each in zip(records, self.scores, strict=True):
+            record[what] = value(each)
+        title = f"MuLER against {what} over the systems"
+        return scatter(title, records, what, "MuLER", "system", series="feature")
+
+    def _usage_charts(self) -> list[Chart]:
+        charts = []
+        for what in ("frequency", "uniqueness"):
+            records = [
+                {
+                    "feature": feature_label(each.feature, self.features),
+                    "text": text,
+                    what: 100 * value,
+                }
+                for each in self._of(self.systems[0])
+                for text, value in (
+                    ("reference", getattr(each, f"{what}_ref")),
+                    (self.systems[0], getattr(each, f"{what}_sys")),
+                )
+            ]
+            title = f"{what.capitalize()} of the features in percent"
+            charts.append(bar_chart(title, records, "feature", what, "text"))
+        return [replace(chart, after=_USAGE) for chart in charts]
+
+
+_MULER = "MuLER by system and feature"
+_CORRELATIONS = "Does MuLER follow the quality of the systems?"
+_USAGE = "How often the features occur"
+
+
+def feature_label(feature: Feature, features: Sequence[Feature]) -> str:
+    """The feature's name, with its kind where the name alone is not enough."""
+    names = [each.name for each in features]
+    return str(feature) if names.count(feature.name) > 1 else feature.name
+
+
+def _marked_p(p: float) -> str:
+    return "" if math.isnan(p) else f"{PValue(p)}{'*' * (p < _ALPHA)}"
+
+
+def _few(thin: Sequence[str], systems: Sequence[str]) -> str:
+    """Which of the systems have few sentences: all, or those named."""
+    if not thin:
+        return ""
+    return "few" if len(thin) == len(systems) else f"few: {', '.join(thin)}"
+
+
+def _last(value: float) -> float:
+    """For sorting: the unknown comes last."""
+    return math.inf if math.isnan(value) else value
+
+
+def _pearson(x: Sequence[float], y: Sequence[float]) -> float:
+    known = ~(np.isnan(x) | np.isnan(y))
+    first, second = np.asarray(x)[known], np.asarray(y)[known]
+    if len(first) < CORRELATED or np.ptp(first) == 0 or np.ptp(second) == 0:
+        return math.nan
+    return float(np.corrcoef(first, second)[0, 1])

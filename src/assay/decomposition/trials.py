@@ -1,0 +1,305 @@
+"""Trials for validation: features masked in part, and features of words drawn at random."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.data import Segment
+from assay.decomposition.decompose import (
+    Annotated,
+    FoundFeatures,
+    MaskedTexts,
+    Parts,
+    Preset,
+    decompose,
+    plain_segments,
+    ratio,
+)
+from assay.decomposition.mask import Masks, Per, Side, Treat, Treatment, always, mask, masks_of
+from assay.features.annotation import Feature
+from assay.metrics.base import Metric, Rows, Statistics
+from assay.statistics.arrays import Array
+
+__all__ = ["Alphabet", "Cut", "Draw", "Draws", "Trial", "batches", "draw_features", "trials"]
+
+
+class Cut(NamedTuple):
+    """The alphabetically first words of a feature: about `alpha` of them, and `share` in truth."""
+
+    alpha: float
+    share: float
+    initials: frozenset[str]
+    lower_initial: bool = False
+
+    def treat(self, first: Treatment, rest: Treatment) -> Treat:
+        """The first words one way, the rest another; words that do not count stay plain."""
+
+        def treatment(word: str) -> Treatment:
+            if self.lower_initial and not word[:1].islower():
+                return "plain"
+            return first if _initial(word) in self.initials else rest
+
+        return treatment
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """How many words of a feature begin with each letter; other characters come after letters.
+
+    `lower_initial` counts only words that begin in lower case, as the paper's Tables 11-13 do.
+    """
+
+    counts: Mapping[str, int]
+    lower_initial: bool = False
+
+    @classmethod
+    def of(cls, words: Iterable[str], *, lower_initial: bool = False) -> Alphabet:
+        """Count every occurrence, without regard to case."""
+        counts = Counter(_initial(w) for w in words if not lower_initial or w[:1].islower())
+        ordered = sorted(counts, key=lambda letter: (not letter.isalpha(), letter))
+        return cls({letter: counts[letter] for letter in ordered}, lower_initial)
+
+    def cut(self, alpha: float) -> Cut:
+        """The words up to the first letter with which they are `alpha` of all; none at 0.
+
+        >>> Alphabet.of(["air", "Ale", "bee", "cat"]).cut(0.6).share
+        0.75
+        """
+        total = sum(self.counts.values())
+        taken: list[str] = []
+        held = 0
+        for letter, count in self.counts.items():
+            # 0.3 * 10 is a little more than 3.
+            if held >= alpha * total - 1e-9:
+                break
+            taken.append(letter)
+            held += count
+        share = held / total if total else float("nan")
+        return Cut(alpha, share, frozenset(taken), self.lower_initial)
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One feature in one system's output, to be masked as a check wants it."""
+
+    metric: Metric
+    preset: Preset
+    feature: Feature
+    system: str
+    texts: MaskedTexts
+    whole: Parts
+
+    def alphabet(self, *, lower_initial: bool = False) -> Alphabet:
+        """Of the feature's words in the sentences of I, on both sides."""
+        return Alphabet.of(self._words(), lower_initial=lower_initial)
+
+    def score(self, treat: Treat) -> float:
+        """The metric's score of the sentences of I, masked."""
+        if not len(self.whole.chosen):
+            return float("nan")
+        return self._masked(treat).corpus() * self.preset.scale
+
+    def parts(self, cut: Cut) -> Parts:
+        """Masked at best and at worst in the words of the cut only, all others left alone."""
+        if not len(self.whole.chosen):
+            return self.whole
+        oracle, anti = cut.treat("oracle", "plain"), cut.treat("anti", "plain")
+        return self.whole._replace(oracle=self._masked(oracle), anti=self._masked(anti))
+
+    def _masked(self, treat: Treat) -> Statistics:
+        rows = self.metric.statistics(self.texts.segments(treat)).rows
+        return self.preset.statistics(self.metric, rows)
+
+    def _words(self) -> Iterator[str]:
+        for at in self.whole.chosen:
+            for side in (*self.texts.references[at], self.texts.systems[self.system][at]):
+                by_span = (start for start, _ in side.spans)
+                for place in by_span if self.texts.per == "span" else side.positions:
+                    yield side.tokens[place]
+
+
+def trials(
+    annotated: Annotated,
+    metric: Metric,
+    features: Sequence[Feature],
+    *,
+    preset: Preset,
+    per: Per = "token",
+) -> Iterator[Trial]:
+    """Every feature of every system, feature by feature."""
+    whole = decompose(annotated, metric, features, preset=preset, per=per)
+    found = FoundFeatures.of(annotated, features)
+    masks = masks_of(whole.metric, plain_segments(annotated))
+    for feature in features:
+        for system in whole.systems:
+            own = found._replace(systems={system: found.systems[system]})
+            texts = MaskedTexts(own, feature, masks, per)
+            parts = whole.parts[feature, system]
+            yield Trial(whole.metric, preset, feature, system, texts, parts)
+
+
+def _initial(word: str) -> str:
+    return word.casefold()[:1]
+
+
+BATCH = 40_000
+"""About so many masked texts are scored at a time: few calls, and memory stays bounded."""
+
+Group = frozenset[str]
+
+
+class Draw(NamedTuple):
+    """A feature of random words: MuLER, the sentences of I, its share of either side's words."""
+
+    muler: float
+    n: int
+    frequency_ref: float
+    frequency_sys: float
+
+
+class Draws(NamedTuple):
+    """The same of many draws, as arrays."""
+
+    muler: Array
+    n: NDArray[np.intp]
+    frequency_ref: Array
+    frequency_sys: Array
+
+    @classmethod
+    def joined(cls, parts: Iterable[Draws]) -> Draws:
+        """All draws of several parts, in their order."""
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def draw_features(
+    annotated: Annotated,
+    system: str,
+    metric: Metric,
+    *,
+    groups: int,
+    draws: int,
+    preset: Preset,
+    rng: np.random.Generator,
+) -> Iterator[Draws]:
+    """MuLER of one random group out of `groups`, `draws` times: as many yields as `batches`."""
+    texts = _Texts.of(annotated, system)
+    metric = preset.metric(metric)
+    segments = texts.plain()
+    plain, masks = metric.statistics(segments).rows, masks_of(metric, segments)
+    words = texts.words()
+    size = max(1, len(words) // groups)
+    step = _step(annotated)
+    for start in range(0, draws, step):
+        drawn = [_group(words, size, rng) for _ in range(min(step, draws - start))]
+        found = _score(texts, drawn, metric, preset, masks, plain)
+        yield Draws(*map(np.array, zip(*found, strict=True)))
+
+
+def batches(annotated: Annotated, draws: int) -> int:
+    """In how many parts that many draws are made."""
+    return math.ceil(draws / _step(annotated))
+
+
+def _step(annotated: Annotated) -> int:
+    return max(1, BATCH // max(1, 2 * len(annotated)))
+
+
+def _group(words: Sequence[str], size: int, rng: np.random.Generator) -> Group:
+    """One group of a random split into equal parts; the rest of the split is not needed."""
+    return frozenset(words[at] for at in rng.permutation(len(words))[:size])
+
+
+class _Texts(NamedTuple):
+    """One system's outputs and their references, word by word."""
+
+    outputs: Sequence[tuple[str, ...]]
+    references: Sequence[tuple[tuple[str, ...], ...]]
+    counts: tuple[Counter[str], Counter[str]]
+
+    @classmethod
+    def of(cls, annotated: Annotated, system: str) -> _Texts:
+        outputs = [each.tokens for each in annotated.systems[system]]
+        references = [tuple(each.tokens for each in texts) for texts in annotated.references]
+        first = Counter(chain.from_iterable(texts[0] for texts in references))
+        return cls(outputs, references, (first, Counter(chain.from_iterable(outputs))))
+
+    def words(self) -> list[str]:
+        """The distinct words of both sides, in one order whatever the run."""
+        others = chain.from_iterable(chain.from_iterable(self.references))
+        return sorted({*others, *self.counts[1]})
+
+    def plain(self) -> list[Segment]:
+        pairs = zip(self.outputs, self.references, strict=True)
+        return [
+            Segment(" ".join(output), tuple(map(" ".join, references)))
+            for output, references in pairs
+        ]
+
+    def frequencies(self, group: Group) -> Iterator[float]:
+        """The group's share of the words of the first references, and of the outputs."""
+        for counts in self.counts:
+            yield sum(counts[word] for word in group) / max(1, counts.total())
+
+    def chosen(self, group: Group) -> list[int]:
+        """The sentences that have words of the group on both sides."""
+        apart = group.isdisjoint
+        pairs = enumerate(zip(self.outputs, self.references, strict=True))
+        return [at for at, (o, r) in pairs if not apart(o) and not all(map(apart, r))]
+
+    def masked(self, group: Group, chosen: Sequence[int], masks: Masks) -> Iterator[Segment]:
+        """The chosen sentences with the group masked at best, and then at worst."""
+        if masks.policy == "type":
+            yield from self._masked_types(group, chosen, masks)
+            return
+        best, worst = (_table(group, masks, each) for each in (masks.shared, masks.hypothesis))
+        # The shared mask does for the references at worst, too: the output has another one there.
+        references = [
+            tuple(" ".join([best.get(word, word) for word in text]) for text in self.references[at])
+            for at in chosen
+        ]
+        for table in (best, worst):
+            for at, shared in zip(chosen, references, strict=True):
+                output = " ".join([table.get(word, word) for word in self.outputs[at]])
+                yield Segment(output, shared)
+
+    def _masked_types(self, group: Group, chosen: Sequence[int], masks: Masks) -> Iterator[Segment]:
+        for treat in (always("oracle"), always("anti")):
+            for at in chosen:
+                references = [_side(text, group) for text in self.references[at]]
+                yield Segment(*mask(_side(self.outputs[at], group), references, masks, treat))
+
+
+def _table(group: Group, masks: Masks, placeholder: str) -> dict[str, str]:
+    """What stands in for each word of the group."""
+    stretch = masks.policy == "length"
+    return {word: placeholder * len(word) if stretch else placeholder for word in group}
+
+
+def _side(tokens: tuple[str, ...], group: Group) -> Side:
+    places = tuple(at for at, token in enumerate(tokens) if token in group)
+    return Side(tokens, tuple((at, at + 1) for at in places), places)
+
+
+def _score(
+    texts: _Texts, drawn: Sequence[Group], metric: Metric, preset: Preset, masks: Masks, plain: Rows
+) -> Iterator[Draw]:
+    """All draws in one call of the metric, each then cut out of its rows."""
+    chosen = [texts.chosen(group) for group in drawn]
+    pairs = zip(drawn, chosen, strict=True)
+    segments = [each for group, own in pairs for each in texts.masked(group, own, masks)]
+    rows = metric.statistics(segments).rows if segments else plain
+    start = 0
+    for group, own in zip(drawn, chosen, strict=True):
+        best = slice(start, start := start + len(own))
+        worst = slice(start, start := start + len(own))
+        three = (preset.statistics(metric, r) for r in (plain[own], rows[best], rows[worst]))
+        value = float(ratio(Parts(np.array(own, np.intp), *three).scores()))
+        yield Draw(value, len(own), *texts.frequencies(group))

@@ -1,0 +1,404 @@
+"""Does MuLER do on these texts what it should? The verdicts of the checks, as tables and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, TypeVar
+
+import numpy as np
+
+from assay.data import DataError
+from assay.decomposition.checks import (
+    SPREAD,
+    RangeCheck,
+    RobustnessCheck,
+    SpecificityCheck,
+    check_range,
+    check_robustness,
+)
+from assay.decomposition.decompose import FEW, PRESETS, Annotated, Preset, decompose, is_few, ratio
+from assay.decomposition.mask import Per
+from assay.decomposition.report import feature_label
+from assay.decomposition.trials import Draws, batches, draw_features, trials
+from assay.features.annotation import Feature
+from assay.metrics.base import Metric
+from assay.plots import bar_chart, line_chart
+from assay.progress import Track, untracked
+from assay.results import Cell, Chart, Record, Table
+
+__all__ = ["ValidationResult", "Verdict", "Verdicts", "validate"]
+
+_RANGE = "Range and monotonicity: hybrids between anti-oracle and oracle"
+_SPECIFICITY = "Specificity: random features beside real ones"
+_ROBUSTNESS = "Robustness to frequency: some of a feature's words masked"
+
+_Measure = Literal["muler", "per_sentence", "abl"]
+_MEASURES: dict[_Measure, str] = {
+    "muler": "MuLER",
+    "per_sentence": "MuLER per sentence",
+    "abl": "numerator",
+}
+
+
+class Verdict(NamedTuple):
+    """What a check asks, what was found, and whether it holds; None if that cannot be said."""
+
+    check: str
+    asks: str
+    found: str
+    holds: bool | None
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """Tables, charts and records of three checks."""
+
+    metric: Metric
+    preset: Preset
+    ranges: Sequence[RangeCheck]
+    specificity: Sequence[SpecificityCheck]
+    robustness: Sequence[RobustnessCheck]
+    basis: str
+
+    def verdicts(self) -> list[Verdict]:
+        """One per check that was made."""
+        checks = [self._range_verdict(), self._robustness_verdict()]
+        if self.specificity:
+            checks.insert(1, self._specificity_verdict())
+        return checks
+
+    def tables(self) -> list[Table]:
+        """The verdicts first."""
+        rows = [(*each[:3], _word(each.holds)) for each in self.verdicts()]
+        few = any(is_few(each.n) for each in self.ranges)
+        note = f"(few): found in fewer than {FEW} sentences; do not rely on it.\n" if few else ""
+        note += f"{self.metric.title}|{self.metric.signature()}|preset:{self.preset.name}"
+        columns = ("check", "it should be that", "found", "verdict")
+        first = Table("Does MuLER do what it should?", columns, rows, note)
+        specificity = [self._specificity_table()] if self.specificity else []
+        return [first, self._range_table(), *specificity, self._robustness_table()]
+
+    def charts(self) -> list[Chart]:
+        """Of the first system only, for there may be many."""
+        charts = [replace(self._range_chart(), after=_RANGE)]
+        if self.specificity:
+            charts.append(replace(self._specificity_chart(), after=_SPECIFICITY))
+        return [*charts, replace(self._robustness_chart(), after=_ROBUSTNESS)]
+
+    def records(self) -> list[Record]:
+        """Flat records; each names its check and whether it holds."""
+        checks: list[_Check] = [*self.ranges, *self.specificity, *self.robustness]
+        asked = {"metric": self.metric.requested, "resolved": str(self.metric)}
+        return [
+            {"check": record.pop("check"), **asked, **record}
+            for each in checks
+            for record in each.records()
+        ]
+
+    def _range_verdict(self) -> Verdict:
+        known = [each.holds for each in self.ranges if each.holds is not None]
+        return Verdict(
+            "range and monotonicity",
+            "hybrid scores go from anti-oracle to oracle as alpha rises, never back",
+            f"so in {sum(known)} of {len(known)} cases",
+            all(known) if known else None,
+        )
+
+    def _specificity_verdict(self) -> Verdict:
+        spreads = [each.deviation for each in self.specificity if each.holds is not None]
+        asks = f"random features score alike: standard deviation at most {SPREAD}"
+        if not spreads:
+            return Verdict("specificity", asks, "too few sentences to say", None)
+        middle, most = float(np.median(spreads)), max(spreads)
+        found = f"standard deviation {middle:.3f} (median), {most:.3f} (largest)"
+        return Verdict("specificity", asks, found, middle <= SPREAD)
+
+    def _robustness_verdict(self) -> Verdict:
+        known = [each for each in self.robustness if each.holds is not None]
+        name = "robustness to frequency"
+        asks = "MuLER depends less on how much is masked than its numerator"
+        if not known:
+            return Verdict(name, asks, "too few sentences or initials to say", None)
+        own, ablated = (
+            float(np.median([each.change(measure) for each in known]))
+            for measure in ("muler", "abl")
+        )
+        count = sum(each.holds is True for each in known)
+        found = (
+            f"changes by {100 * own:.0f}% against {100 * ablated:.0f}% (medians); "
+            f"less in {count} of {len(known)} cases"
+        )
+        return Verdict(name, asks, found, own < ablated)
+
+    def _range_table(self) -> Table:
+        alphas = [f"{hybrid.alpha:g}" for hybrid in self.ranges[0].hybrids[1:-1]]
+        columns = ("system", "feature", "n", "anti-oracle", *alphas, "oracle", "verdict")
+        rows: list[tuple[Cell, ...]] = [
+            (*self._names(each), each.n, *(h.score for h in each.hybrids), _word(each.holds))
+            for each in self.ranges
+        ]
+        note = (
+            f"{self.preset.meaning[0].upper()}{self.preset.meaning[1:]}; n is the size of I. Under "
+            "alpha: the alphabetically first share alpha of the feature's words is masked for the "
+            "best, the rest for the worst. Words go by their initials, so the share may be larger; "
+            "json and tsv tell it."
+        )
+        digits = dict.fromkeys(("anti-oracle", *alphas, "oracle"), self._digits)
+        return Table(_RANGE, columns, rows, note, digits)
+
+    def _specificity_table(self) -> Table:
+        rows: list[tuple[Cell, ...]] = []
+        for each in self.specificity:
+            words = (100 * each.frequency, 100 * float(each.draws.frequency_ref.mean()),
+                     100 * float(each.draws.frequency_sys.mean()))  # fmt: skip
+            spread = each.mean, each.variance, each.deviation
+            rows.append(
+                (*self._names(each), words[0], each.muler, each.groups, *words[1:],
+                 float(each.draws.n.mean()), *spread, 100 * each.extreme, _word(each.holds))
+            )  # fmt: skip
+        random = ("random: ref %", "random: output %", "n", "mean", "variance", "sd")
+        columns = (
+            *("system", "feature", "words %", "MuLER", "groups"),
+            *random,
+            "as far %",
+            "verdict",
+        )
+        note = (
+            f"{len(self.specificity[0].draws.muler)} draws on {self.basis}. Random: the distinct "
+            "words of references and output are split into groups, and one group is masked; its "
+            "share of either side's words, its mean number of sentences n, and the mean, variance "
+            "and standard deviation of its MuLER. as far: the share of random features whose MuLER "
+            f"is as far from the mean as the real one's. No verdict where n < {FEW}."
+        )
+        digits = {"MuLER": 3, "mean": 3, "variance": 6, "sd": 3, "n": 0, "words %": 1}
+        digits |= {"random: ref %": 1, "random: output %": 1, "as far %": 1}
+        return Table(_SPECIFICITY, columns, rows, note, digits)
+
+    def _robustness_table(self) -> Table:
+        shares = [f"{100 * portion.alpha:g}%" for portion in self.robustness[0].portions]
+        rows: list[tuple[Cell, ...]] = []
+        for each in self.robustness:
+            head: tuple[Cell, ...] = (*self._names(each), each.n)
+            verdict = _word(each.holds)
+            for measure, name in _MEASURES.items():
+                values = [getattr(portion, measure) for portion in each.portions]
+                rows.append((*head, name, *values, 100 * each.change(measure), verdict))
+                head, verdict = (None, None, None), ""
+        note = (
+            "The alphabetically first share of the feature's words is masked, by whole initials, "
+            "and all others stay as they are. change: from masking all to masking half, or what is "
+            "nearest to half. It holds where MuLER changes less than its numerator; no verdict "
+            f"where n < {FEW} or all words have one initial."
+        )
+        columns = ("system", "feature", "n", "measure", *shares, "change %", "verdict")
+        return Table(_ROBUSTNESS, columns, rows, note, dict.fromkeys(shares, 3) | {"change %": 0})
+
+    def _range_chart(self) -> Chart:
+        records = [
+            {"share": 100 * hybrid.share, "position": position, "feature": self._names(each)[1]}
+            for each in self._first(self.ranges)
+            for hybrid, position in zip(each.hybrids, each.positions, strict=True)
+        ]
+        return line_chart(
+            "Where hybrid scores lie between anti-oracle (0) and oracle (1)",
+            records, "share", "position", "feature",
+            x_title="share of the feature's words masked for the best, in percent",
+        )  # fmt: skip
+
+    def _specificity_chart(self) -> Chart:
+        records = []
+        for each in self._first(self.specificity):
+            name = self._names(each)[1]
+            low, high = each.mean - each.deviation, each.mean + each.deviation
+            random = {"words": "random", "MuLER": each.mean, "low": low, "high": high}
+            records += [{"feature": name, "words": "real", "MuLER": each.muler},
+                        {"feature": name, **random}]  # fmt: skip
+        title = "MuLER of real features and of random ones of their frequency"
+        note = "The error bars are one standard deviation of the random features to either side."
+        return bar_chart(
+            title, records, "feature", "MuLER", "words", low="low", high="high", note=note
+        )
+
+    def _robustness_chart(self) -> Chart:
+        records = [
+            {"feature": self._names(each)[1], "measure": name, "change %": 100 * each.change(key)}
+            for each in self._first(self.robustness)
+            for key, name in _MEASURES.items()
+        ]
+        title = "Change by masking only half of a feature's words"
+        return bar_chart(title, records, "feature", "change %", "measure")
+
+    def _names(self, each: _Check) -> tuple[str, str]:
+        features = list(dict.fromkeys(every.feature for every in self.ranges))
+        return each.system, f"{feature_label(each.feature, features)}{' (few)' * is_few(each.n)}"
+
+    def _first(self, checks: Sequence[_AnyCheck]) -> list[_AnyCheck]:
+        return [each for each in checks if each.system == checks[0].system]
+
+    @property
+    def _digits(self) -> int:
+        return 3 if self.preset.scale != 1 else 2
+
+
+_Check = RangeCheck | SpecificityCheck | RobustnessCheck
+_AnyCheck = TypeVar("_AnyCheck", RangeCheck, SpecificityCheck, RobustnessCheck)
+
+
+def _word(holds: bool | None) -> str:
+    if holds is None:
+        return "cannot be said"
+    return "holds" if holds else "does not hold"
+
+
+ALPHAS = (0.3, 0.4, 0.5)
+"""The shares of the paper's Tables 11 to 13."""
+
+SEGMENTS = 500
+"""Random features are drawn on so many segments: enough to tell, and quick."""
+
+GROUPS = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200, 500)
+"""Into how many groups words are split; features of similar frequency share one split."""
+
+
+@dataclass(frozen=True, eq=False)
+class ValidationResult:
+    """Three checks of every feature and system; `specificity` is empty without draws.
+
+    `segments` of the `total` segments were used for specificity.
+    """
+
+    metric: Metric
+    preset: Preset
+    ranges: tuple[RangeCheck, ...]
+    specificity: tuple[SpecificityCheck, ...]
+    robustness: tuple[RobustnessCheck, ...]
+    segments: int
+    total: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether no check fails; what cannot be judged does not fail."""
+        return all(verdict.holds is not False for verdict in self._verdicts().verdicts())
+
+    def tables(self) -> list[Table]:
+        """The verdicts, and the figures behind each of them."""
+        return self._verdicts().tables()
+
+    def charts(self) -> list[Chart]:
+        """The figures of the first system."""
+        return self._verdicts().charts()
+
+    def records(self) -> list[Record]:
+        """One record per check, system, feature and, where there are several, alpha."""
+        return self._verdicts().records()
+
+    def _verdicts(self) -> Verdicts:
+        return Verdicts(
+            self.metric,
+            self.preset,
+            self.ranges,
+            self.specificity,
+            self.robustness,
+            f"{self.segments} of {self.total} segments, taken at random"
+            if self.segments < self.total
+            else f"all {self.total} segments",
+        )
+
+
+def validate(
+    annotated: Annotated,
+    metric: Metric,
+    features: Sequence[Feature],
+    *,
+    preset: Preset = PRESETS["corpus"],
+    per: Per = "token",
+    alphas: Sequence[float] = ALPHAS,
+    draws: int = 1000,
+    segments: int = SEGMENTS,
+    lower_initial: bool = False,
+    rng: np.random.Generator,
+    track: Track = untracked,
+) -> ValidationResult:
+    """Check range and monotonicity, specificity, and robustness to frequency.
+
+    `alphas` are the shares of a feature's words that hybrids get right and that are masked alone.
+    Specificity takes `draws` random features (0 leaves it out) on up to `segments` segments.
+    `lower_initial` builds the hybrids of words in lower case only, as the paper's Tables 11-13.
+    `track` shows how far the draws are: `partial(assay.progress.track, label="Drawing")`.
+    """
+    _check(features, alphas)
+    shares = sorted(set(alphas))
+    found = list(trials(annotated, metric, features, preset=preset, per=per))
+    few = _sample(annotated, segments, rng) if draws else annotated
+    return ValidationResult(
+        preset.metric(metric),
+        preset,
+        tuple(check_range(trial, shares, lower_initial=lower_initial) for trial in found),
+        tuple(_specificity(few, metric, features, preset, per, draws, rng, track)) if draws else (),
+        tuple(check_robustness(trial, shares) for trial in found),
+        len(few),
+        len(annotated),
+    )
+
+
+def _check(features: Sequence[Feature], alphas: Sequence[float]) -> None:
+    if not features:
+        raise DataError("no feature to look at: name some with -f.")
+    if not alphas:
+        raise DataError("no alpha given: pass at least one share between 0 and 1, such as 0.5.")
+    for alpha in alphas:
+        if not 0 < alpha < 1:
+            raise DataError(f"alpha {alpha:g} is no share of words: give one between 0 and 1.")
+
+
+def _sample(annotated: Annotated, segments: int, rng: np.random.Generator) -> Annotated:
+    """Up to so many segments, in their order."""
+    if len(annotated) <= segments:
+        return annotated
+    chosen = np.sort(rng.choice(len(annotated), segments, replace=False)).tolist()
+    return Annotated(
+        {name: [lines[at] for at in chosen] for name, lines in annotated.systems.items()},
+        [annotated.references[at] for at in chosen],
+    )
+
+
+def _specificity(
+    annotated: Annotated,
+    metric: Metric,
+    features: Sequence[Feature],
+    preset: Preset,
+    per: Per,
+    draws: int,
+    rng: np.random.Generator,
+    track: Track,
+) -> Iterator[SpecificityCheck]:
+    """Every feature of every system beside random ones of about its frequency."""
+    real = decompose(annotated, metric, features, preset=preset, per=per)
+    frequencies = {
+        key: float(np.mean([usage.frequency for usage in real.usage[key]])) for key in real.parts
+    }
+    splits = {key: (key[1], _groups(frequency)) for key, frequency in frequencies.items()}
+    drawn: dict[tuple[str, int], list[Draws]] = {split: [] for split in splits.values()}
+
+    def steps() -> Iterator[None]:
+        for (system, groups), own in drawn.items():
+            for part in draw_features(
+                annotated, system, metric, groups=groups, draws=draws, preset=preset, rng=rng
+            ):
+                own.append(part)
+                yield
+
+    for _ in track(steps(), total=len(drawn) * batches(annotated, draws)):
+        pass
+    joined = {split: Draws.joined(parts) for split, parts in drawn.items()}
+    for key, parts in real.parts.items():
+        value, size, split = float(ratio(parts.scores())), len(parts.chosen), splits[key]
+        yield SpecificityCheck(*key, size, value, frequencies[key], split[1], joined[split])
+
+
+def _groups(frequency: float) -> int:
+    """The split whose groups are about that frequent."""
+    if not frequency > 0:
+        return GROUPS[-1]
+    return min(GROUPS, key=lambda groups: abs(np.log(groups * frequency)))

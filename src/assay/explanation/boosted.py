@@ -1,0 +1,414 @@
+"""A metric made better by its own explanations: BMX (Leiter et al., 2022) as a metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.data import DataError, Dataset, Segment
+from assay.explanation.explain import Explanation, explain, sides_of
+from assay.explanation.explainers import Explainer, Noise, explainer_named
+from assay.explanation.powermean import (
+    EPSILON,
+    Ragged,
+    Regular,
+    collapsed,
+    power_means,
+    regularised,
+)
+from assay.languages import Side
+from assay.metrics.base import Metric, Rows
+from assay.plots import scatter
+from assay.progress import Track
+from assay.registry import parse
+from assay.results import Cell, Chart, Record, Table
+from assay.settings import setting
+from assay.statistics.arrays import Array, divide
+
+__all__ = [
+    "PUBLISHED",
+    "BoostResult",
+    "Boosted",
+    "Boosting",
+    "Explained",
+    "Sides",
+    "WeightAndPower",
+    "combined",
+    "explained_by",
+    "nested",
+]
+
+Sides: TypeAlias = Literal["both", "hypothesis"]
+
+
+class WeightAndPower(NamedTuple):
+    """How much the base metric counts, and the power of the mean of the importances."""
+
+    w: float
+    p: float
+
+
+PUBLISHED = {
+    "erasure": WeightAndPower(0.6, -0.3),
+    "lime": WeightAndPower(0.4, -1.4),
+    "shap": WeightAndPower(0.6, -0.95),
+    "marginal": WeightAndPower(0.8, -13.1),
+}
+"""The medians of the best values that Leiter et al. (2022) found for each explainer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """A metric's scores of segments, and the importances of the words of each.
+
+    More is better: with a metric of which less is better, all signs are turned. The importances
+    of a segment are those of the ground truth, then those of the hypothesis. What could not be
+    explained is `nan`. `epsilon` is the paper's 1e-9 on the metric's own scale.
+    """
+
+    base: Array
+    importances: Ragged
+    epsilon: float = EPSILON
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+    def chosen(self, keep: NDArray[np.bool_]) -> Explained:
+        """Some of the segments."""
+        return Explained(self.base[keep], self.importances.chosen(keep), self.epsilon)
+
+    def explanations(self, powers: Sequence[float] | Array, regular: Regular = "paper") -> Array:
+        """The importances of every segment as one number, (powers, segments)."""
+        words = regularised(self.importances, regular, epsilon=self.epsilon)
+        return power_means(words, powers)
+
+    def boosted(self, at: WeightAndPower, regular: Regular = "paper") -> Array:
+        """The boosted score of every segment."""
+        return combined(self.base, self.explanations([at.p], regular)[0], at.w)
+
+    def collapsed(self, p: float, regular: Regular = "paper") -> float:
+        """The share of segments whose explanation is next to nothing: w times the base is left."""
+        if not len(self):
+            return 0.0
+        return float(np.mean(collapsed(self.importances, self.explanations([p], regular)[0])))
+
+
+def combined(base: Array, explanations: Array, w: float) -> Array:
+    """The weighted sum w · base + (1 - w) · explanation."""
+    return np.asarray(w * base + (1 - w) * explanations)
+
+
+def explained_by(
+    explainer: Explainer,
+    metric: Metric,
+    segments: Sequence[Segment],
+    *,
+    sides: Sides = "both",
+    seed: int,
+    track: Track | None = None,
+) -> Explained:
+    """Score segments and explain their scores."""
+    wanted = sides_of(metric, hypothesis_only=sides == "hypothesis")
+    run = partial(explain, track=track) if track else explain
+    found = run(metric, segments, explainer, sides=wanted, seed=seed)
+    by_segment = [list(each) for _, each in groupby(found, key=attrgetter("segment"))]
+    sign = 1.0 if metric.higher_is_better else -1.0
+    unit = 100.0 if metric.scale.endswith("0-100") else 1.0
+    # Random importances lie between 0 and 1, whatever the scale and direction of the metric.
+    factor = unit if isinstance(explainer, Noise) else sign
+    return Explained(
+        base=sign * np.array([each[0].score for each in by_segment], float),
+        importances=Ragged.of([factor * _concatenated(each) for each in by_segment]),
+        epsilon=EPSILON * unit,
+    )
+
+
+def _concatenated(explanations: Sequence[Explanation]) -> Array:
+    return np.concatenate([each.importances for each in explanations])
+
+
+SEED = 12345
+MOST_ITERATIONS = 5
+"""The work grows with the power of the iterations: 100 texts, 10,000, a million ..."""
+
+
+class Boosting(NamedTuple):
+    """The scores of segments and how they came about; boosted = w·base + (1-w)·explanation.
+
+    More is better: with a metric of which less is better, all signs are turned.
+    """
+
+    base: Array
+    explanation: Array
+    boosted: Array
+    collapsed: Any
+    """Where the explanation is next to nothing, (segments,) of truth values."""
+
+
+@dataclass(frozen=True)
+class Boosted(Metric):
+    """w times a metric's score, and 1 - w times the power mean of its words' importances.
+
+    `metric` and `explainer` are specifications; their own settings stand in brackets, as in
+    `boost:metric=bleu(effective_order=yes),explainer=lime(samples=50)`. `p` is a number, or inf
+    or -inf. With more `iterations` the boosted metric is boosted again. A system's score is the
+    mean of its segments', and more is always better.
+    """
+
+    name: ClassVar[str] = "boost"
+
+    metric: str = setting("chrf", key="metric")
+    explainer: str = setting("lime", key="explainer")
+    w: float = setting(0.4, key="w")
+    p: float | str = setting(-1.4, key="p")
+    regular: Literal["paper", "shift"] = setting("paper", key="regular")
+    iterations: int = setting(1)
+    sides: Literal["both", "hypothesis"] = setting("both", key="sides")
+    random_seed: int = setting(SEED, key="random_seed")
+
+    def __post_init__(self) -> None:
+        self._settle("metric", nested(str(parse(spelt_out(self.metric)))))
+        self._settle("explainer", nested(str(explainer_named(spelt_out(self.explainer)))))
+        self._settle("p", _power(self.p))
+        super().__post_init__()
+        if not 0 <= self.w <= 1:
+            raise DataError(f"boost:w={self.w}: give a share from 0 to 1.")
+        if not 1 <= self.iterations <= MOST_ITERATIONS:
+            raise DataError(f"boost:iterations is from 1 to {MOST_ITERATIONS}.")
+        if self.random_seed < 0:
+            raise DataError(
+                f"boost:random_seed={self.random_seed}: give a whole number of at least 0."
+            )
+
+    @property
+    def needs_references(self) -> bool:  # type: ignore[override]  # as the metric inside
+        """Whether the metric inside compares with references."""
+        return self.base.needs_references
+
+    @property
+    def scale(self) -> str:  # type: ignore[override]  # as the metric inside
+        """That of the metric inside, within which no score is the best there can be."""
+        return f"boosted {self.base.scale}"
+
+    @property
+    def at(self) -> WeightAndPower:
+        """The weight and the power as numbers."""
+        return WeightAndPower(self.w, float(self.p))
+
+    @property
+    def base(self) -> Metric:
+        """The metric that is boosted; with several iterations, itself boosted."""
+        if self.iterations > 1:
+            return replace(self, iterations=self.iterations - 1)
+        return parse(spelt_out(self.metric))
+
+    @property
+    def words(self) -> Explainer:
+        """The explainer that says how important words are."""
+        return explainer_named(spelt_out(self.explainer))
+
+    @property
+    def needs_languages(self) -> tuple[Side, ...]:
+        """Those of the metric inside, and those that the explainer replaces words in."""
+        inside = parse(spelt_out(self.metric))
+        own: tuple[Side, ...] = ()
+        if self.words.needs_english:
+            own = ("target",) if inside.needs_references else ("source", "target")
+        return tuple(dict.fromkeys((*inside.needs_languages, *own)))
+
+    def for_dataset(self, dataset: Dataset) -> Self:
+        """With the metric inside as it is for the texts' languages."""
+        inside = parse(spelt_out(self.metric))
+        self.words.check_dataset(
+            dataset, sides_of(inside, hypothesis_only=self.sides == "hypothesis")
+        )
+        return replace(self, metric=str(inside.for_dataset(dataset)))
+
+    @property
+    def title(self) -> str:
+        """The metric's name, and that it is boosted: `boosted chrF2`."""
+        return f"boosted {parse(spelt_out(self.metric)).title}"
+
+    @property
+    def mask_policy(self) -> Literal["word", "length", "type"]:
+        """That of the metric inside."""
+        return self.base.mask_policy
+
+    def boosting(self, segments: Sequence[Segment], *, track: Track | None = None) -> Boosting:
+        """The scores of segments, their explanations and what both make together."""
+        found = explained_by(
+            self.words, self.base, segments, sides=self.sides, seed=self.random_seed, track=track
+        )
+        explanation = found.explanations([self.at.p], self.regular)[0]
+        boosted = combined(found.base, explanation, self.w)
+        return Boosting(found.base, explanation, boosted, collapsed(found.importances, explanation))
+
+    def rows(self, segments: Sequence[Segment]) -> Rows:
+        """The score of each segment, and whether it is known and unknown."""
+        scores = self.boosting(segments).boosted
+        known = np.isfinite(scores)
+        return np.column_stack([np.where(known, scores, 0.0), known, ~known]).astype(float)
+
+    def aggregate(self, sums: Array) -> Array:
+        """The mean of what is known; 0 for no segments at all, as for other metrics."""
+        total, known, unknown = sums.T
+        return np.where((known == 0) & (unknown > 0), np.nan, divide(total, known))
+
+    @classmethod
+    def claims(cls) -> dict[str, str]:
+        """With what is inside."""
+        return super().claims() | {"base": "set metric=NAME", "words": "set explainer=NAME"}
+
+    def details(self) -> dict[str, str]:
+        """With all that the metric and the explainer inside leave unsaid."""
+        inside = zip(_INSIDE, (self.base, self.words), strict=True)
+        return super().details() | {key: _flat(each.details()) for key, each in inside}
+
+    @classmethod
+    def from_options(cls, options: Iterable[tuple[str, str]]) -> Self:
+        """Also reads `p=inf` and `p=-inf`."""
+        pairs = dict(options)
+        if pairs.get("p") not in _ENDLESS:
+            return super().from_options(pairs.items())
+        p = pairs.pop("p")
+        return replace(super().from_options(pairs.items()), p=p)
+
+    def _settle(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+
+_ENDLESS = ("inf", "-inf")
+_INSIDE = ("base", "words")
+
+
+def nested(text: str) -> str:
+    """A specification as it stands inside another one.
+
+    >>> nested("bleu:effective_order=yes,tok=char")
+    'bleu(effective_order=yes,tok=char)'
+    """
+    name, found, settings = text.partition(":")
+    return f"{name}({settings})" if found else name
+
+
+def spelt_out(text: str) -> str:
+    """A specification from its form inside another one; any other stays as it is.
+
+    >>> spelt_out("boost(metric=bleu(tok=char),w=0.2)")
+    'boost:metric=bleu(tok=char),w=0.2'
+    """
+    name, found, settings = text.strip().partition("(")
+    if not found or ":" in name or not settings.endswith(")"):
+        return text
+    return f"{name}:{settings.removesuffix(')')}"
+
+
+def _power(value: float | str) -> float | str:
+    """A number, and inf or -inf as words: settings are finite numbers."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
+        raise DataError(f"boost:p={value}: this setting takes a number, inf or -inf.")
+    return number if math.isfinite(number) else str(number)
+
+
+def _flat(details: dict[str, str]) -> str:
+    return ";".join(f"{key}={value}" for key, value in details.items()) or "none"
+
+
+POINTS = 2000
+"""More segments than this make no picture."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoostResult:
+    """The parts of every system's boosted scores; `segments` lists them all for people, too."""
+
+    metric: Boosted
+    systems: Mapping[str, Boosting]
+    segments: bool = False
+
+    def records(self) -> list[Record]:
+        """One record per system and segment; None is unknown."""
+        return [
+            {
+                "system": system,
+                "segment": number,
+                "base": _known(base),
+                "explanation": _known(explanation),
+                "boosted": _known(boosted),
+            }
+            for system, parts in self.systems.items()
+            for number, (base, explanation, boosted) in enumerate(
+                zip(parts.base, parts.explanation, parts.boosted, strict=True), 1
+            )
+        ]
+
+    def tables(self) -> list[Table]:
+        """The means of every system, and the segments where they are asked for."""
+        return [self._systems(), self._segments()] if self.segments else [self._systems()]
+
+    def charts(self) -> list[Chart]:
+        """Boosted against base scores of segments."""
+        records = self.records()
+        if len(records) > POINTS:
+            return []
+        title = "What boosting changes"
+        return [scatter(title, records, "base", "boosted", "segment", series="system")]
+
+    def _systems(self) -> Table:
+        rows: list[list[Cell]] = [
+            [
+                system,
+                _mean(parts.base),
+                _mean(parts.explanation),
+                _mean(parts.boosted),
+                100 * float(np.mean(parts.collapsed)),
+                int(np.isnan(parts.boosted).sum()) or None,
+            ]
+            for system, parts in self.systems.items()
+        ]
+        columns = ("system", "base", "explanation", "boosted", "collapsed %", "unknown")
+        digits = {"collapsed %": 0, "explanation": 4}
+        best = {"base": "high", "boosted": "high"} if len(rows) > 1 else None
+        title = f"{self.metric.title}: means over segments"
+        finer = self._finer()
+        return Table(title, columns, rows, self._note(), digits, best, finer=finer)  # type: ignore[arg-type]
+
+    def _segments(self) -> Table:
+        rows: list[list[Cell]] = [list(record.values()) for record in self.records()]
+        columns = ("system", "segment", "base", "explanation", "boosted")
+        digits, finer = {"explanation": 4}, self._finer()
+        return Table("Segments", columns, rows, digits=digits, keys=2, finer=finer)
+
+    def _finer(self) -> frozenset[str]:
+        return frozenset(("base", "boosted") if self.metric.is_small else ())
+
+    def _note(self) -> str:
+        metric = self.metric
+        turned = "" if metric.base.higher_is_better else " Less is better: signs are turned."
+        return (
+            f"{metric.title}|{metric.signature()}\nboosted = {metric.w:g} · base + "
+            f"{1 - metric.w:g} · explanation; the explanation is the power mean (p = {metric.p}) "
+            f"of the words' importances.{turned}\ncollapsed: segments whose explanation is next "
+            "to nothing, so that only the base counts; regular=shift prevents it."
+        )
+
+
+def _mean(values: Array) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else math.nan
+
+
+def _known(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,238 @@
+"""BERTScore (Zhang et al., 2020): each word beside the most similar one of the other text."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.data import DataError, Segment
+from assay.metrics.base import Rows
+from assay.metrics.neural.base import NeuralMetric
+from assay.metrics.neural.matching import (
+    Pair,
+    Places,
+    Rarity,
+    best_and_worst,
+    match,
+    one_set,
+    pair_of,
+    rarity_of,
+    read_texts,
+    texts_of,
+)
+from assay.metrics.neural.models import usual_layer
+from assay.settings import setting
+from assay.statistics.arrays import Array
+
+__all__ = ["BUILT_IN", "BERTScore", "Baseline", "baseline_of", "read_baseline", "write_baselines"]
+
+
+class Baseline(NamedTuple):
+    """Precision, recall and F1 that count as 0."""
+
+    precision: float
+    recall: float
+    f1: float
+
+    def rescale(self, scores: Array) -> Array:
+        """Scores (..., 3), so that the baseline is 0 and 1 stays 1."""
+        own = np.array(self)
+        rescaled: Array = (scores - own) / (1 - own)
+        return rescaled
+
+
+BUILT_IN = {("minilm", 6): Baseline(0.1593, 0.1594, 0.1567)}
+"""By model and layer; from 50,000 pairs among 3,500 English references of newstest2018."""
+
+
+def baseline_of(
+    score: Callable[[Sequence[str], Sequence[str]], Array],
+    texts: Sequence[str],
+    *,
+    pairs: int = 10_000,
+    rng: np.random.Generator,
+) -> Baseline:
+    """The mean (n, 3) scores of texts beside others, drawn at random."""
+    known = list(dict.fromkeys(text for text in texts if text.strip()))
+    if len(known) < 2:
+        raise DataError("a baseline needs at least two different texts.")
+    first = rng.integers(len(known), size=pairs)
+    second = (first + rng.integers(1, len(known), size=pairs)) % len(known)
+    scores = score([known[at] for at in first], [known[at] for at in second])
+    return Baseline(*map(float, scores.mean(axis=0)))
+
+
+def read_baseline(path: Path | str, layer: int) -> Baseline:
+    """A layer's row of a file as bert_score has it: `LAYER,P,R,F` and a row per layer."""
+    try:
+        with Path(path).open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"{path}: the baseline cannot be read ({reason}).") from None
+    for number, row in enumerate(rows, 2):
+        if found := _baseline(path, number, row, layer):
+            return found
+    raise DataError(f"{path}: no row for layer {layer}. A baseline file has one per layer.")
+
+
+def write_baselines(path: Path | str, baselines: Mapping[int, Baseline]) -> None:
+    """Such a file."""
+    with Path(path).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["LAYER", "P", "R", "F"])
+        writer.writerows([layer, *values] for layer, values in sorted(baselines.items()))
+
+
+def _baseline(path: Path | str, number: int, row: Mapping[str, str], layer: int) -> Baseline | None:
+    try:
+        own = int(row["LAYER"])
+        found = Baseline(float(row["P"]), float(row["R"]), float(row["F"]))
+    except (KeyError, TypeError, ValueError):
+        raise DataError(
+            f"{path}: line {number} is not a layer and its baseline. "
+            "The first line is LAYER,P,R,F, and the others are numbers."
+        ) from None
+    if not all(-1 <= value < 1 for value in found):
+        raise DataError(f"{path}: line {number}: a baseline is a number from -1 to below 1.")
+    return found if own == layer else None
+
+
+BLOCK = 1024
+"""Segments whose vectors are in memory at once."""
+
+_MEASURES = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BERTScore(NeuralMetric):
+    """Precision, recall or F1 of the best matches between pieces, from 0 to 1, as in bert_score.
+
+    `layer` is the model's layer: by default the one that bert_score takes, or else the last. With
+    `idf=yes` rare pieces weigh more, counted in the references, or in the lines of a file. With
+    `rescale=yes`, or a file as bert_score has it, unrelated sentences are about 0.
+    Of several references the best counts. `xbertscore` is short for `bertscore:against=source`.
+    """
+
+    name: ClassVar[str] = "bertscore"
+
+    layer: int | None = setting(None)
+    measure: Literal["f1", "precision", "recall"] = setting("f1", key="measure")
+    idf: str = setting("no", key="idf")
+    rescale: str = setting("no", key="rescale")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_writable("idf")
+        self.check_writable("rescale")
+
+    @property
+    def title(self) -> str:
+        """BERTScore, or XBERTScore against the source."""
+        return "BERTScore" if self.against == "reference" else "XBERTScore"
+
+    @property
+    def layer_wanted(self) -> int | None:
+        """The one that is set, or bert_score's."""
+        return usual_layer(self.model_name) if self.layer is None else self.layer
+
+    @classmethod
+    def claims(cls) -> dict[str, str]:
+        """With the layer that was taken."""
+        return super().claims() | {"depth": "set layer={}"}
+
+    def details(self) -> dict[str, str]:
+        """With the layer that was taken."""
+        depth = self.encoder().layer
+        return super().details() | ({} if depth is None else {"depth": str(depth)})
+
+    def rows(self, segments: Sequence[Segment]) -> Rows:
+        """The score of every segment, and 1."""
+        return self.rows_of(self.measures(segments)[:, _MEASURES.index(self.measure)])
+
+    def measures(self, segments: Sequence[Segment]) -> Array:
+        """Precision, recall and F1 of every segment, (n, 3); each is the best of its references."""
+        found = np.zeros((len(segments), 3))
+        for number, pairs in self._pairs(segments, self._rarity(segments)):
+            found[number] = np.max([match(*pair) for pair in pairs], axis=0)
+        return self._rescaled(found)
+
+    def winners(self, segments: Sequence[Segment]) -> NDArray[np.intp]:
+        """By segment the number of the reference that counts, from 0; the first among equals."""
+        found = np.zeros(len(segments), np.intp)
+        for number, pairs in self._pairs(segments, self._rarity(segments)):
+            found[number] = np.argmax([getattr(match(*pair), self.measure) for pair in pairs])
+        return found
+
+    def masked_rows(
+        self, segments: Sequence[Segment], places: Sequence[Places]
+    ) -> tuple[Rows, Rows]:
+        """Rows of segments as if all words at some places were right, and as if all were wrong.
+
+        One row per element of `places`, for MuLER: the cosines are edited, not the texts.
+        """
+        found = np.zeros((2, len(places), 3))
+        wanted: dict[int, list[int]] = {}
+        for at, each in enumerate(places):
+            wanted.setdefault(each.number, []).append(at)
+        numbers, some = list(wanted), [segments[number] for number in wanted]
+        for number, pairs in self._pairs(some, self._rarity(segments)):
+            for at in wanted[numbers[number]]:
+                found[:, at] = _extremes(pairs, places[at])
+        best, worst = self._rescaled(found)[..., _MEASURES.index(self.measure)]
+        return self.rows_of(best), self.rows_of(worst)
+
+    def _pairs(
+        self, segments: Sequence[Segment], rarity: Rarity | None
+    ) -> Iterator[tuple[int, list[Pair]]]:
+        """By number of segment, the output beside each text that it is compared with.
+
+        Those with the same references come together, so that each text is encoded once.
+        """
+        encoder = self.encoder()
+        others = self.compared_with(segments)
+        order = sorted(range(len(segments)), key=others.__getitem__)
+        for at in range(0, len(order), BLOCK):
+            block = order[at : at + BLOCK]
+            lines = {line for n in block for line in (segments[n].hypothesis, *others[n])}
+            texts = texts_of(encoder, sorted(lines), rarity)
+            for number in block:
+                output = texts[segments[number].hypothesis]
+                yield number, [pair_of(output, texts[line]) for line in others[number]]
+
+    def _rarity(self, segments: Sequence[Segment]) -> Rarity | None:
+        if self.idf == "no" or not segments:
+            return None
+        yes = self.idf == "yes"
+        texts = one_set(self.compared_with(segments)) if yes else read_texts(self.idf)
+        return rarity_of(self.encoder(), texts)
+
+    def _rescaled(self, scores: Array) -> Array:
+        if self.rescale == "no":
+            return scores
+        depth = self.encoder().layer or 0
+        if self.rescale != "yes":
+            return read_baseline(self.rescale, depth).rescale(scores)
+        if (self.model_name, depth) not in BUILT_IN:
+            raise DataError(
+                f"{self}: no baseline is known for layer {depth} of {self.model_name}. "
+                "Name a file as bert_score has it: rescale=FILE."
+            )
+        return BUILT_IN[self.model_name, depth].rescale(scores)
+
+
+def _extremes(pairs: Sequence[Pair], places: Places) -> Array:
+    """Precision, recall and F1 at best and at worst, (2, 3), each the best of the references."""
+    found = []
+    for pair, stretches in zip(pairs, places.references, strict=True):
+        marked = pair.output.within(places.hypothesis), pair.other.within(stretches)
+        edited = best_and_worst(pair.cosines, *marked)
+        found.append([match(cosines, pair.output, pair.other) for cosines in edited])
+    best: Array = np.max(found, axis=0)
+    return best

@@ -1,0 +1,107 @@
+"""Progress reporting."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol, TypeVar
+
+__all__ = ["Track", "track", "untracked"]
+
+T = TypeVar("T")
+
+
+class Track(Protocol):
+    """Shows how far the work is: gives back the steps as they are.
+
+    The command line passes `partial(assay.progress.track, label=...)`.
+    """
+
+    def __call__(self, steps: Iterable[T], /, *, total: int) -> Iterable[T]:
+        """The same steps, of which there are `total`."""
+
+
+def untracked(steps: Iterable[T], /, *, total: int) -> Iterable[T]:
+    """The steps, for nobody to see."""
+    return steps
+
+
+PATIENCE = 2.0
+"""Seconds before a bar appears."""
+
+
+def track(steps: Iterable[T], *, total: int, label: str, quiet: bool = False) -> Iterator[T]:
+    """The same steps, with a bar on standard error once they take longer than two seconds."""
+    if quiet or not sys.stderr.isatty():
+        yield from steps
+        return
+    bar = _Bar(label, total)
+    try:
+        for step in steps:
+            bar.advance()
+            yield step
+    finally:
+        bar.stop()
+
+
+class _Bar:
+    """A bar that shows itself late, from a timer's thread."""
+
+    def __init__(self, label: str, total: int) -> None:
+        self._label, self._total, self._done = label, total, 0
+        self._task: Any = None
+        self._stopped = False
+        self._timer = threading.Timer(PATIENCE, self._show)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def advance(self) -> None:
+        with _BARS.lock:
+            self._done += 1
+            if self._task is not None:
+                _BARS.update(self._task, self._done)
+
+    def stop(self) -> None:
+        self._timer.cancel()
+        with _BARS.lock:
+            self._stopped = True
+            if self._task is not None:
+                _BARS.remove(self._task)
+
+    def _show(self) -> None:
+        with _BARS.lock:
+            # Cancelling comes too late for a timer that has gone off already.
+            if not self._stopped:
+                self._task = _BARS.add(self._label, self._total, self._done)
+
+
+class _Bars:
+    """The bars on the terminal, one below the other: of work, and of work within it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._progress: Any = None
+
+    def add(self, label: str, total: int, done: int) -> Any:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        if self._progress is None:
+            self._progress = Progress(console=Console(stderr=True), transient=True)
+            self._progress.start()
+        task = self._progress.add_task(label, total=total, completed=done)
+        self._progress.refresh()
+        return task
+
+    def update(self, task: Any, done: int) -> None:
+        self._progress.update(task, completed=done)
+
+    def remove(self, task: Any) -> None:
+        self._progress.remove_task(task)
+        if not self._progress.tasks:
+            self._progress.stop()
+            self._progress = None
+
+
+_BARS = _Bars()

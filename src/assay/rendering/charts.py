@@ -1,0 +1,184 @@
+"""Charts drawn without a browser and without a network, by the optional vl-convert."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
+from xml.etree.ElementTree import Element, ParseError, tostring
+
+from assay.data import DataError
+from assay.rendering.cells import visible
+from assay.rendering.plain import plain
+from assay.results import Chart, Record, Result
+
+__all__ = [
+    "HINT",
+    "chart_data",
+    "drawing",
+    "drawing_module",
+    "missing_charts",
+    "sanitised",
+    "write_charts",
+]
+
+HINT = "Charts need: pip install 'assay-mt[report]'"
+
+SHORT = 16
+"""A label of so many letters is never shortened."""
+
+# What Vega draws with; anything else, scripts and links above all, is left out.
+_TAGS = {"svg", "g", "path", "line", "rect", "circle", "text", "tspan", "defs", "clipPath"}
+_TAGS |= {"linearGradient", "radialGradient", "stop"}
+_BANNED = re.compile(r"on|style$|href$|\{", re.IGNORECASE)
+_LOADING = {"url", "href"}
+_STOPPING = {"constructor", "toString", "toLocaleString", "valueOf", "hasOwnProperty"}
+_STOPPING |= {"isPrototypeOf", "propertyIsEnumerable", "__proto__", "if"}
+_STOPPING |= {f"__{verb}{what}__" for verb in ("define", "lookup") for what in ("Getter", "Setter")}
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+
+
+def drawing_module() -> ModuleType | None:
+    """The module that draws, or None where it is not installed."""
+    try:
+        import vl_convert
+    except ImportError:
+        return None
+    return vl_convert
+
+
+def missing_charts(result: Result) -> list[str]:
+    """A remark where the page of a result lacks its charts, since nothing here draws them."""
+    if drawing_module() is not None or not result.charts():
+        return []
+    return [f"the page is without its charts. {HINT}"]
+
+
+def drawing(chart: Chart, vl_convert: ModuleType, *, prefix: str) -> str:
+    """The chart as an SVG element for an HTML page, in the page's own text colour.
+
+    `prefix` keeps the ids inside one drawing apart from those of the next; `prefix` + "title" is
+    the id of its title on the page. What cannot be drawn is an empty text: a page full of tables
+    is not lost for a picture.
+    """
+    spec, theme = _closed(chart.spec), _theme("currentColor", "transparent")
+    try:
+        drawn = vl_convert.vegalite_to_svg(spec, config=theme, allowed_base_urls=[])
+        return sanitised(drawn, prefix)
+    except (ValueError, ParseError):
+        return ""
+
+
+def sanitised(svg: str, prefix: str) -> str:
+    """The SVG with shapes and texts only: no scripts, links, styles or foreign parts."""
+    from defusedxml.ElementTree import fromstring
+
+    root = _clean(fromstring(svg), prefix)
+    root.set("role", "img")
+    root.set("aria-labelledby", f"{prefix}title")
+    return tostring(root, encoding="unicode")
+
+
+def chart_data(chart: Chart) -> list[Record]:
+    """The records inside the chart, for those who would rather read than look."""
+    fields = chart.spec.get("usermeta", {}).get("fields", {})
+    values = chart.spec.get("data", {}).get("values", ())
+    return [{fields.get(key, key): each for key, each in record.items()} for record in values]
+
+
+def write_charts(
+    charts: Iterable[Chart], folder: Path, suffix: Literal["svg", "png", "pdf"] = "svg"
+) -> list[Path]:
+    """Write each chart to `folder` as `01-its-title.svg`; the paths come back."""
+    if (vl_convert := drawing_module()) is None:
+        raise DataError(HINT)
+    draw = getattr(vl_convert, f"vegalite_to_{suffix}")
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for number, chart in enumerate(charts, 1):
+        spec = _closed({**chart.spec, "title": chart.title})
+        drawn = draw(spec, config=_theme("#222222", "white"), allowed_base_urls=[])
+        slug = re.sub(r"[^a-z0-9]+", "-", chart.title.lower())[:60].strip("-")
+        paths.append(folder / f"{number:02d}-{slug or 'chart'}.{suffix}")
+        paths[-1].write_bytes(drawn.encode() if isinstance(drawn, str) else drawn)
+    return paths
+
+
+def _closed(spec: Mapping[str, Any]) -> Any:
+    """The specification in plain types and visible text; refused where it would load anything."""
+    if _loads(spec):
+        raise DataError("a chart holds its data inside: its specification has no url and no href.")
+    return _visible(plain(spec))
+
+
+def _loads(part: Any) -> bool:
+    if isinstance(part, Mapping):
+        return not _LOADING.isdisjoint(part) or any(
+            _loads(each) for key, each in part.items() if key != "values"
+        )
+    return isinstance(part, list | tuple) and any(map(_loads, part))
+
+
+def _visible(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {_drawable(key): _visible(each) for key, each in part.items()}
+    if isinstance(part, list):
+        return [_visible(each) for each in part]
+    return _drawable(part) if isinstance(part, str) else part
+
+
+def _drawable(text: str) -> str:
+    """The text without what stops vl-convert: control characters, which abort the process.
+
+    Vega shortens long labels by UTF-16 units, and a halved emoji stops it, too. So do a word that
+    every JavaScript object has a member for and "if", which it takes for a signal; a space of no
+    width makes it another word.
+    """
+    text = visible(text) + "\u200b" * (text in _STOPPING)
+    if len(text.encode("utf-16-le")) <= 2 * SHORT:
+        return text
+    return _ASTRAL.sub(lambda match: f"\\U{ord(match[0]):08x}", text)
+
+
+def _theme(ink: str, paper: str) -> dict[str, Any]:
+    """Quiet axes in one ink, readable on light and dark paper."""
+    sizes = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
+    words = {"labelColor": ink, "titleColor": ink, "labelLimit": 240, **sizes}
+    lines = {"domainColor": "#888", "tickColor": "#888", "gridColor": "#888", "gridOpacity": 0.25}
+    return {
+        # The table below a chart says more to a screen reader than Vega's labels, in which
+        # Vega moreover takes a backslash of the data for an escape.
+        "aria": False,
+        "background": paper,
+        # Browsers' letters may be wider than those the labels were measured with.
+        "padding": {"left": 16, "right": 8, "top": 4, "bottom": 4},
+        "font": "system-ui, sans-serif",
+        "view": {"stroke": None},
+        "axis": words | lines,
+        "legend": words,
+        "title": {"color": ink, "fontSize": 14, "anchor": "start"},
+        "text": {"color": ink},
+        "rule": {"color": ink},
+    }
+
+
+def _clean(element: Element, prefix: str) -> Element:
+    copy = Element(_local(element.tag))
+    copy.text, copy.tail = element.text, element.tail
+    for name, value in element.items():
+        if not _BANNED.match(name):
+            copy.set(name, _own(name, value, prefix))
+    copy.extend(_clean(each, prefix) for each in element if _local(each.tag) in _TAGS)
+    return copy
+
+
+def _own(name: str, value: str, prefix: str) -> str:
+    if name == "id":
+        return prefix + value
+    return value if name.startswith("aria-") else value.replace("url(#", f"url(#{prefix}")
+
+
+def _local(tag: str) -> str:
+    return tag.rpartition("}")[2]

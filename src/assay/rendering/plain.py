@@ -1,0 +1,117 @@
+"""Records for machines: JSON, JSON Lines, CSV and tab-separated lines, at full precision."""
+
+from __future__ import annotations
+
+import csv as standard_csv
+import json as standard_json
+import math
+import re
+from collections.abc import Callable, Mapping
+from io import StringIO
+from typing import Any
+
+from assay.rendering.cells import visible
+from assay.results import Result
+from assay.version import __version__
+
+__all__ = ["csv", "json", "jsonl", "plain", "tsv"]
+
+# Legal in JSON, but a lone surrogate cannot be written as UTF-8 and the rest upsets terminals.
+_AWKWARD = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+# What a spreadsheet takes for a formula, in ASCII or full width, and what was defused already.
+_FORMULA = re.compile(r"'*\s*[=+\-@＝＋－＠]")
+
+
+def json(result: Result, *, header: Mapping[str, Any]) -> str:
+    """One object: version, command, seed, inputs and the records, one record per line.
+
+    `nan` and infinities become null.
+    """
+    head = {
+        "assay": __version__,
+        "command": header.get("command"),
+        "seed": header.get("seed"),
+        "inputs": header.get("inputs", []),
+    }
+    fields = [f"{_dump(key)}: {_dump(value)}" for key, value in head.items()]
+    records = ",\n".join(f"  {_dump(record)}" for record in result.records())
+    fields.append(f'"records": [\n{records}\n]' if records else '"records": []')
+    return "{" + ",\n".join(fields) + "}\n"
+
+
+def jsonl(result: Result) -> str:
+    """The records as JSON, one per line and nothing else."""
+    return "".join(f"{_dump(record)}\n" for record in result.records())
+
+
+def tsv(result: Result) -> str:
+    r"""The records as lines under a line of names; nothing at all where there are no records.
+
+    Unknown values are empty fields. Within texts, backslash, tab and line breaks are written
+    `\\`, `\t`, `\n` and so on; quotation marks have no meaning, so read it with quoting off.
+    """
+    lines = _grid(result, lambda text: visible(text.replace("\\", "\\\\")))
+    return "".join("\t".join(line) + "\n" for line in lines)
+
+
+def csv(result: Result) -> str:
+    """The records as in RFC 4180, under a line of names; nothing where there are no records.
+
+    Unknown values are empty fields. A text that a spreadsheet would take for a formula, as it
+    begins with = + - or @, has an apostrophe in front (OWASP, CSV Injection); numbers never do.
+    """
+    file = StringIO()
+    standard_csv.writer(file).writerows(_grid(result, _defused))
+    return file.getvalue()
+
+
+def plain(value: Any) -> Any:
+    """The value in JSON's own types: NumPy's unwrapped, `nan` and infinities None.
+
+    >>> plain({"score": float("nan"), "systems": ("A", "B")})
+    {'score': None, 'systems': ['A', 'B']}
+    """
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def _dump(value: Any) -> str:
+    text = standard_json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+    return _AWKWARD.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _grid(result: Result, text_of: Callable[[str], str]) -> list[list[str]]:
+    """The names of the records' fields, and the fields of each record."""
+    records = result.records()
+    names = list(dict.fromkeys(name for record in records for name in record))
+    rows = [[_field(record.get(name), text_of) for name in names] for record in records]
+    return [list(map(text_of, names)), *rows] if names else []
+
+
+def _field(value: Any, text_of: Callable[[str], str]) -> str:
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, float):
+        return repr(float(value))
+    return text_of(value) if isinstance(value, str) else _structure(value, text_of)
+
+
+def _structure(value: Any, text_of: Callable[[str], str]) -> str:
+    """Whole numbers and truth values as they are; lists and the like as JSON."""
+    dumped = _dump(value)
+    return dumped if isinstance(value, bool | int) else text_of(dumped)
+
+
+def _defused(text: str) -> str:
+    shown = visible(text)
+    return f"'{shown}" if _FORMULA.match(shown) else shown

@@ -1,0 +1,415 @@
+"""What `score` gives back: tables, charts and records, one entry per metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assay.metrics.base import Metric
+from assay.plots import bar_chart, heat_map
+from assay.results import Cell, Chart, PValue, Record, Table
+from assay.scoring.entries import (
+    ALPHA,
+    FEWEST,
+    Grouped,
+    MetricScores,
+    Part,
+    Questions,
+    labels,
+    parts,
+)
+from assay.statistics.arrays import Array
+from assay.statistics.significance import ENOUGH, Comparison, IntervalMethod, usual_method
+
+__all__ = ["Display", "ScoreResult"]
+
+MANY_SYSTEMS = 4
+"""From so many systems on, a map of all pairs is easier to read than the table."""
+
+
+@dataclass(frozen=True, eq=False)
+class Display:
+    """The tables and charts of a result."""
+
+    systems: tuple[str, ...]
+    by_metric: tuple[MetricScores, ...]
+    questions: Questions
+
+    def tables(self) -> list[Table]:
+        """An overview, and for each metric what was asked about it."""
+        found = [self._overview()]
+        for entry in self.by_metric:
+            if entry.intervals or entry.comparisons:
+                found.append(self._details(entry))
+            if entry.comparisons and self.questions.all_pairs:
+                found.append(self._pairs(entry))
+        for entry in self.by_metric:
+            for kind, grouped in parts(entry):
+                found += self._part_tables(entry, kind, grouped)
+            if entry.segments is not None:
+                numbers = range(1, entry.segments.shape[1] + 1)
+                scores = zip(numbers, entry.segments.T, strict=True)
+                rows = [[number, *map(float, values)] for number, values in scores]
+                metric, signature = entry.segment_metric
+                note = signature if metric != entry.metric else metric.segment_remark()
+                found.append(self._grid(entry, ("segment",), rows, note))
+        return found
+
+    def charts(self) -> list[Chart]:
+        """Bars with intervals, and for all pairs of many systems a map of the differences."""
+        maps = [self._map(each) for each in self.by_metric if each.comparisons]
+        return [self._bars(), *(maps if self._many_pairs else [])]
+
+    def _overview(self) -> Table:
+        columns = [self._column(entry) for entry in self.by_metric]
+        rows: list[list[Cell]] = [
+            [system, *(float(entry.corpus[at]) for entry in self.by_metric)]
+            for at, system in enumerate(self.systems)
+        ]
+        better = {
+            self._column(e): "high" if e.metric.higher_is_better else "low" for e in self.by_metric
+        }
+        note = "\n".join(entry.signature for entry in self.by_metric)
+        best: Any = better if len(self.systems) > 1 else None
+        finer = frozenset(self._column(e) for e in self.by_metric if e.metric.is_small)
+        return Table("Scores", ("system", *columns), rows, note, best=best, finer=finer)
+
+    def _details(self, entry: MetricScores) -> Table:
+        compared = {each.first: each for each in entry.comparisons or ()}
+        columns = ["system", self._column(entry)]
+        columns += ["low", "high"] if entry.intervals else []
+        columns += ["cluster"] if entry.clusters else []
+        columns += _AGAINST_FIRST if self._has_baseline else []
+        rows: list[list[Cell]] = []
+        for at in self._ranked(entry) if entry.clusters else range(len(self.systems)):
+            row: list[Cell] = [self.systems[at], float(entry.corpus[at])]
+            row += entry.intervals[at][:2] if entry.intervals else []
+            row += [entry.clusters[at]] if entry.clusters else []
+            row += _comparison_cells(compared.get(at)) if self._has_baseline else []
+            rows.append(row)
+        title = f"{self._label(entry)}: how sure is it?"
+        return self._sure(entry, title, columns, rows, self._details_note(entry, entry.length))
+
+    def _part_tables(self, entry: MetricScores, kind: str, grouped: Grouped) -> list[Table]:
+        """The parts of the test set: scores alone, or all that was asked about each."""
+        answered = [part for part in grouped if part.intervals or part.comparisons]
+        few = "" if len(answered) == len(grouped) else self._few_note(kind)
+        if not any(part.intervals for part in answered) and not (answered and self._has_baseline):
+            rows: list[list[Cell]] = [[p.name, p.segments, *map(float, p.scores)] for p in grouped]
+            tables = [self._grid(entry, (kind, "n"), rows, few)]
+        else:
+            tables = [self._part_details(entry, kind, grouped, few)]
+        if answered and self.questions.all_pairs:
+            tables.append(self._part_pairs(entry, kind, answered))
+        return tables
+
+    def _part_details(self, entry: MetricScores, kind: str, grouped: Grouped, few: str) -> Table:
+        columns = [kind, "n", "system", self._column(entry)]
+        columns += ["low", "high"] if self.questions.confidence else []
+        columns += _AGAINST_FIRST if self._has_baseline else []
+        rows = [row for part in grouped for row in self._part_rows(part)]
+        title = f"{self._label(entry)} by {kind}: how sure is it?"
+        largest = max(part.segments for part in grouped)
+        notes = [
+            self._details_note(entry, largest, f"all {kind}s"),
+            self._small_note(entry, grouped),
+        ]
+        return self._sure(entry, title, columns, rows, " ".join(filter(None, [*notes, few])))
+
+    def _part_rows(self, part: Part) -> Iterator[list[Cell]]:
+        """A row per system; the part's name and size stand in the first."""
+        compared = {each.first: each for each in part.comparisons or ()}
+        for at, system in enumerate(self.systems):
+            row: list[Cell] = [None, None] if at else [part.name, part.segments]
+            row += [system, float(part.scores[at])]
+            if self.questions.confidence:
+                row += part.intervals[at][:2] if part.intervals else [None, None]
+            if self._has_baseline:
+                row += _comparison_cells(compared.get(at))
+            yield row
+
+    def _part_pairs(self, entry: MetricScores, kind: str, answered: Sequence[Part]) -> Table:
+        rows: list[list[Cell]] = [
+            [*([None, None] if at else [part.name, part.segments]), *self._pair_cells(each)]
+            for part in answered
+            for at, each in enumerate(part.comparisons or ())
+        ]
+        title = f"{self._label(entry)} by {kind}: every pair"
+        largest = max(part.segments for part in answered)
+        notes = [self._pairs_note(entry, largest, f"all pairs and {kind}s")]
+        notes.append(self._small_note(entry, answered))
+        return self._sure(
+            entry, title, [kind, "n", *_EVERY_PAIR], rows, " ".join(filter(None, notes))
+        )
+
+    def _small_note(self, entry: MetricScores, grouped: Sequence[Part]) -> str:
+        """What is done otherwise where some parts are small and others not."""
+        sizes = [part.segments for part in grouped if part.segments >= FEWEST]
+        tests = {self.questions.test_for(entry.metric, size) for size in sizes}
+        methods = {self.questions.method_for(entry.metric, size) for size in sizes}
+        changed = ["interval"] * (len(methods) > 1)
+        changed += ["test"] * (len(tests) > 1)
+        if not changed:
+            return ""
+        return f"With fewer than {ENOUGH} segments: jackknife {' and '.join(changed)}, approximate."
+
+    def _few_note(self, kind: str) -> str:
+        if not self.questions.confidence and self.questions.test == "none":
+            return ""
+        return f"A {kind} of fewer than {FEWEST} segments has neither interval nor p."
+
+    def _ranked(self, entry: MetricScores) -> list[int]:
+        """The systems by cluster, and by score within one."""
+        sign = -1 if entry.metric.higher_is_better else 1
+        clusters = entry.clusters or [1] * len(self.systems)
+        order = range(len(self.systems))
+        return sorted(order, key=lambda at: (clusters[at], sign * float(entry.corpus[at])))
+
+    def _details_note(self, entry: MetricScores, segments: int, over: str = "") -> str:
+        method = self.questions.method_for(entry.metric, segments)
+        parts = [self._interval_note(entry.metric, method, segments)] if entry.intervals else []
+        if entry.comparisons and self.questions.all_pairs:
+            parts.append(_CLUSTERS if not over else "")
+        elif entry.comparisons:
+            parts.append(self._test_note(entry.metric, segments, over))
+        return " ".join(filter(None, parts))
+
+    def _interval_note(
+        self, metric: Metric, method: IntervalMethod, segments: int, of: str = ""
+    ) -> str:
+        level = f"low, high: {self.questions.level:.0%}"
+        caution = _FEW if segments < ENOUGH else ""
+        if method == "jackknife":
+            return f"{level} jackknife interval{of}{caution}."
+        caution = _LOSES if metric.interval_method == "jackknife" else caution
+        resamples = f"{self.questions.resamples} resamples"
+        return f"{level} {_METHODS[method]} bootstrap interval{of}, {resamples}{caution}."
+
+    def _test_note(self, metric: Metric, segments: int, over: str = "") -> str:
+        against = "every pair" if self.questions.all_pairs else f"baseline {self.systems[0]}"
+        corrected = f"after Holm over {over}" if over else "after Holm"
+        test = self.questions.test_name(metric, segments)
+        return f"p: {test}, {against}; * is p < {ALPHA} {corrected}. {_COLUMNS}"
+
+    def _pairs_note(self, entry: MetricScores, segments: int, over: str = "") -> str:
+        method = usual_method(entry.metric, segments)
+        interval = self._interval_note(entry.metric, method, segments, " of the difference")
+        return f"{interval} {self._test_note(entry.metric, segments, over)}"
+
+    def _pairs(self, entry: MetricScores) -> Table:
+        rows = [self._pair_cells(each) for each in entry.comparisons or ()]
+        title = f"{self._label(entry)}: every pair"
+        return self._sure(entry, title, _EVERY_PAIR, rows, self._pairs_note(entry, entry.length))
+
+    def _pair_cells(self, each: Comparison) -> list[Cell]:
+        difference, *rest = _comparison_cells(each)
+        names = (self.systems[each.first], self.systems[each.second])
+        return [*names, difference, each.low, each.high, *rest]
+
+    def _sure(
+        self,
+        entry: MetricScores,
+        title: str,
+        columns: Sequence[str],
+        rows: Sequence[Sequence[Cell]],
+        note: str,
+    ) -> Table:
+        """A table of scores with intervals or tests."""
+        finer = self._finer(entry, self._column(entry), "low", "high", "difference")
+        return Table(title, tuple(columns), rows, note, _DIGITS, finer=finer)
+
+    def _grid(
+        self,
+        entry: MetricScores,
+        keys: tuple[str, ...],
+        rows: Sequence[Sequence[Cell]],
+        note: str = "",
+    ) -> Table:
+        """A table of bare scores, a column per system."""
+        title = f"{self._label(entry)} by {keys[0]}"
+        finer = self._finer(entry, *self.systems)
+        return Table(title, (*keys, *self.systems), rows, note, finer=finer)
+
+    def _finer(self, entry: MetricScores, *columns: str) -> frozenset[str]:
+        """The columns, where the metric's scores are small."""
+        return frozenset(columns if entry.metric.is_small else ())
+
+    @property
+    def _has_baseline(self) -> bool:
+        """Whether every system is compared with the first."""
+        return self.questions.test != "none" and not self.questions.all_pairs
+
+    @property
+    def _many_pairs(self) -> bool:
+        return self.questions.all_pairs and len(self.systems) >= MANY_SYSTEMS
+
+    def _bars(self) -> Chart:
+        records: list[Record] = [
+            {"system": self.systems[at], "metric": self._column(entry), "score": entry.corpus[at]}
+            | (entry.intervals[at]._asdict() if entry.intervals else {})
+            for at in range(len(self.systems))
+            for entry in self.by_metric
+        ]
+        low, high = ("low", "high") if self.questions.confidence else (None, None)
+        series = "metric" if len(self.by_metric) > 1 else None
+        title = "Scores" if series else self._column(self.by_metric[0])
+        return bar_chart(
+            "Scores of each system", records, "system", "score", series,
+            y_title=title, low=low, high=high,
+        )  # fmt: skip
+
+    def _map(self, entry: MetricScores) -> Chart:
+        differences = {(at, at): 0.0 for at in range(len(self.systems))}
+        for each in entry.comparisons or ():
+            differences[each.first, each.second] = each.difference
+            differences[each.second, each.first] = -each.difference
+        records = [
+            {"system": self.systems[i], "other": self.systems[j], "difference": value}
+            for (i, j), value in sorted(differences.items())
+        ]
+        title = f"{self._label(entry)}: row minus column"
+        chart = heat_map(title, records, "other", "system", "difference", diverging=True)
+        return replace(chart, after=f"{self._label(entry)}: every pair")
+
+    def _label(self, entry: MetricScores) -> str:
+        """The metric's title, or its settings where two have the same title."""
+        metrics = [each.metric for each in self.by_metric]
+        return labels(metrics)[metrics.index(entry.metric)]
+
+    def _column(self, entry: MetricScores) -> str:
+        """The heading: the metric and which way is better."""
+        return f"{self._label(entry)} {'↑' if entry.metric.higher_is_better else '↓'}"
+
+
+def _comparison_cells(each: Comparison | None) -> list[Cell]:
+    if each is None:
+        return [None] * 6
+    star = "*" if each.p_holm < ALPHA else ""
+    p = PValue(each.p), PValue(each.p_holm)
+    return [each.difference, *p, star, each.effect, 100 * each.wins]
+
+
+_AGAINST_FIRST = ["difference", "p", "p (Holm)", "", "effect", "wins %"]
+_EVERY_PAIR = ["system", "other", "difference", "low", "high", *_AGAINST_FIRST[1:]]
+_DIGITS = {"effect": 2}
+_CLUSTERS = "cluster: every system of one cluster differs from every one of the next (p below)."
+_COLUMNS = (
+    "effect: mean by standard deviation of the difference over segments. "
+    "wins %: segments on which the system is better."
+)
+_METHODS = {"bca": "BCa", "percentile": "percentile", "basic": "basic"}
+_FEW = f", approximate with fewer than {ENOUGH} segments"
+_LOSES = ": only approximate, since resamples lose rare types"
+
+
+_KEYS = ("system", "metric", "resolved", "signature", "score")
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreResult:
+    """Scores of systems by metrics."""
+
+    systems: tuple[str, ...]
+    by_metric: tuple[MetricScores, ...]
+    questions: Questions
+
+    def records(self) -> list[Record]:
+        """One record per system and metric; then per pair, document and segment where asked."""
+        return [self._complete(each) for entry in self.by_metric for each in self._records(entry)]
+
+    def tables(self) -> list[Table]:
+        """An overview, and for each metric what was asked about it."""
+        return Display(self.systems, self.by_metric, self.questions).tables()
+
+    def charts(self) -> list[Chart]:
+        """Bars with intervals, and for all pairs of many systems a map of the differences."""
+        return Display(self.systems, self.by_metric, self.questions).charts()
+
+    def _complete(self, record: Record) -> Record:
+        """All records have the same keys in the same order, and None for the unknown (nan)."""
+        asked = self.questions
+        extra = {
+            "low": asked.confidence,
+            "high": asked.confidence,
+            "baseline": asked.test != "none",
+            "difference": asked.test != "none",
+            "difference_low": asked.test != "none",
+            "difference_high": asked.test != "none",
+            "p": asked.test != "none",
+            "p_holm": asked.test != "none",
+            "test": asked.test != "none",
+            "effect": asked.test != "none",
+            "cluster": asked.test != "none" and asked.all_pairs,
+            "document": asked.documents,
+            "group": asked.groups,
+            "n": asked.documents or asked.groups,
+            "segment": asked.segments,
+            "reference": any(entry.winners is not None for entry in self.by_metric),
+        }
+        keys = [*_KEYS, *(key for key, wanted in extra.items() if wanted)]
+        values = {key: record.get(key) for key in keys}
+        return {key: None if _is_nan(value) else value for key, value in values.items()}
+
+    def _records(self, entry: MetricScores) -> Iterator[Record]:
+        whole = Part("", entry.length, entry.corpus, entry.intervals, entry.comparisons)
+        for at, record in enumerate(self._part_records(entry, whole)):
+            ranked = entry.clusters and at < len(self.systems)
+            yield record | ({"cluster": entry.clusters[at]} if ranked and entry.clusters else {})
+        for kind, grouped in parts(entry):
+            for part in grouped:
+                for record in self._part_records(entry, part):
+                    yield record | {kind: part.name}
+        if entry.segments is not None:
+            yield from self._segment_records(entry, entry.segments)
+
+    def _part_records(self, entry: MetricScores, part: Part) -> Iterator[Record]:
+        """A record per system, and where all pairs were asked for, one per pair."""
+        pairs, every = part.comparisons or [], self.questions.all_pairs
+        against_first = {} if every else {each.first: each for each in pairs}
+        for at, score in enumerate(part.scores):
+            record = self._record(entry, at, score) | {"n": part.segments}
+            if part.intervals:
+                record |= {"low": part.intervals[at].low, "high": part.intervals[at].high}
+            yield record | self._compared(entry, part, against_first.get(at))
+        for each in pairs if every else []:
+            record = self._record(entry, each.first, part.scores[each.first])
+            yield record | {"n": part.segments} | self._compared(entry, part, each)
+
+    def _segment_records(self, entry: MetricScores, scores: Array) -> Iterator[Record]:
+        metric, signature = entry.segment_metric
+        scored = {"resolved": str(metric), "signature": signature}
+        for at in range(len(self.systems)):
+            for number, value in enumerate(scores[at], 1):
+                record = self._record(entry, at, value) | scored | {"segment": number}
+                if entry.winners is not None:
+                    record["reference"] = int(entry.winners[at, number - 1]) + 1
+                yield record
+
+    def _record(self, entry: MetricScores, at: int, value: float) -> Record:
+        return {
+            "system": self.systems[at],
+            "metric": entry.metric.requested,
+            "resolved": str(entry.metric),
+            "signature": entry.signature,
+            "score": float(value),
+        }
+
+    def _compared(self, entry: MetricScores, part: Part, each: Comparison | None) -> Record:
+        if each is None:
+            return {}
+        return {
+            "baseline": self.systems[each.second],
+            "difference": each.difference,
+            "difference_low": each.low,
+            "difference_high": each.high,
+            "p": each.p,
+            "p_holm": each.p_holm,
+            "test": self.questions.test_name(entry.metric, part.segments),
+            "effect": each.effect,
+        }
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)

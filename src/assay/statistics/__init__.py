@@ -1,0 +1,1 @@
+"""Statistics of scores: weights, intervals, tests, correlation, proportions and agreement."""

@@ -1,1 +1,0 @@
-"""Samples to be translated, and translations taken back."""

@@ -1,1 +1,0 @@
-"""What runs, reports and comparisons show to people."""

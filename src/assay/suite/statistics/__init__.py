@@ -1,1 +1,0 @@
-"""Accuracies, their intervals and tests, and how far people agree."""

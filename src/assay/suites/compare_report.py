@@ -1,0 +1,336 @@
+"""What `suite compare` shows: the best of each campaign, gains, losses and what flipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+from assay.data import DataError
+from assay.plots import heat_map
+from assay.results import Cell, Chart, PValue, Record, Table
+from assay.settings import nearest
+from assay.suites.check import Verdicts
+from assay.suites.clusters import Correction
+from assay.suites.examples import flips_table
+from assay.suites.lint.structure import alike
+from assay.suites.store.records import StoredRun
+from assay.suites.tables import INDENT, cluster_note, test_note, with_all_labels
+from assay.suites.versions import Gain, Step, Version, Versions
+
+__all__ = ["Chosen", "CompareResult", "as_versions", "campaigns", "choose", "name_hints"]
+
+
+class Chosen(NamedTuple):
+    """Runs in the order of the database, the names to show, and a line that says which they are."""
+
+    runs: tuple[StoredRun, ...]
+    names: tuple[str, ...]
+    about: str
+
+
+def campaigns(runs: Sequence[StoredRun]) -> list[str]:
+    """All campaigns, from the earliest to the latest: by date, then as they were stored."""
+    last: dict[str, tuple[str, int]] = {}
+    for run in runs:
+        last[run.campaign] = max(last.get(run.campaign, ("", 0)), (run.date, run.id))
+    return sorted(last, key=last.__getitem__)
+
+
+def choose(
+    runs: Sequence[StoredRun], wanted: Sequence[str] = (), systems: Sequence[str] = ()
+) -> Chosen:
+    """The runs of these campaigns, by default of the latest, and of these systems, or of all.
+
+    A system that is in several of the campaigns is shown as `system (campaign)`.
+    """
+    if not runs:
+        raise DataError("the database has no runs yet: assay suite run --db DB -i SYS ...")
+    known = campaigns(runs)
+    _check("campaign", wanted, known)
+    named = wanted or known[-1:]
+    within = [run for run in runs if run.campaign in named]
+    _check("system", systems, list(dict.fromkeys(run.system for run in within)))
+    chosen = [run for run in within if run.system in systems or not systems]
+    several = len(dict.fromkeys(run.campaign for run in chosen)) > 1
+    names = [f"{run.system} ({run.campaign or '-'})" if several else run.system for run in chosen]
+    return Chosen(tuple(chosen), tuple(names), _about(named, known, latest=not wanted))
+
+
+def as_versions(verdicts: Verdicts, order: Sequence[str] = ()) -> dict[str, Verdicts]:
+    """Each system as a campaign of its own, in this order: versions of one without a name."""
+    places = [verdicts.systems.index(name) for name in order or verdicts.systems]
+    return {
+        verdicts.systems[at]: Verdicts(
+            systems=("",),
+            items=verdicts.items,
+            codes=verdicts.codes[[at]],
+            by=[verdicts.by[at]],
+            outputs=[verdicts.outputs[at]],
+        )
+        for at in places
+    }
+
+
+def _check(what: str, wanted: Sequence[str], known: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in known:
+            there = ", ".join(repr(each) for each in known)[:300]
+            raise DataError(f"there is no {what} {name!r}{nearest(name, known)}. Stored: {there}.")
+
+
+def _about(named: Sequence[str], known: Sequence[str], *, latest: bool) -> str:
+    names = ", ".join(each or "without a name" for each in named)
+    if len(known) == 1:
+        return f"Campaign: {names}." if any(named) else ""
+    if latest:
+        return f"Campaign: {names}, the latest of {len(known)}; --runs names others."
+    return f"{'Campaigns' if len(named) > 1 else 'Campaign'}: {names}."
+
+
+BEST = "The best system of each campaign"
+STEPS = "From one to the next"
+BY_CATEGORY = "Gain by category (percentage points)"
+BY_PHENOMENON = "Gain by phenomenon (percentage points)"
+MAP = "Gain by category and step (percentage points)"
+
+_AVERAGES = ("micro", "category macro", "phenomenon macro")
+_ROWS: dict[Correction, str] = {
+    "row": "",
+    "none": "",
+    "holm": "; Holm's correction over all rows of a kind",
+    "bh": "; Benjamini and Hochberg's correction over all rows of a kind",
+}
+
+
+class _Column(NamedTuple):
+    """A step, under the heading that it has in the tables."""
+
+    head: str
+    step: Step
+
+
+class _Line(NamedTuple):
+    """A row of a table: the same row of every step."""
+
+    name: str
+    gains: tuple[Gain, ...]
+    shaded: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class CompareResult:
+    """Campaigns, or versions of one system, compared on their common items.
+
+    `examples` is how many items that were lost, and how many that were gained, to show per step.
+    Versions of one system have no name but that of their campaign.
+    """
+
+    versions: Versions
+    examples: int = 3
+
+    def tables(self) -> list[Table]:
+        """Tables 4 and 6 of the paper, the same by phenomenon, the steps, and what flipped."""
+        flips = flips_table(self._columns, self.examples)
+        return [
+            *([self._best()] if self._choosing else []),
+            self._steps(),
+            self._gains(BY_CATEGORY, "category", self._categories()),
+            self._gains(BY_PHENOMENON, "phenomenon", self._phenomena()),
+            *([flips] if flips.rows else []),
+        ]
+
+    def charts(self) -> list[Chart]:
+        """Gains by category, as a heat map around zero."""
+        records: list[Record] = [
+            {"category": gain.name, "step": column.head, "gain": gain.gain}
+            for column in self._columns
+            for gain in column.step.gains
+            if gain.level == "category" and gain.items
+        ]
+        chart = heat_map(MAP, records, "step", "category", "gain", diverging=True, digits=1)
+        return [with_all_labels(replace(chart, after=BY_CATEGORY))]
+
+    def records(self) -> list[Record]:
+        """One per step and row, and one per item that flipped, of the level "item"."""
+        return [record for column in self._columns for record in _records(column)]
+
+    @property
+    def _choosing(self) -> bool:
+        """Whether there are other systems than one that goes through all campaigns."""
+        found = self.versions
+        return len(found.versions) > len(found.campaigns) or not found.steps
+
+    @cached_property
+    def _columns(self) -> list[_Column]:
+        """Systems that come again; then, from the best of one campaign to the best of the next."""
+        several = len(self.versions.campaigns) > 2
+        steps = [_Column(_head(each, several), each) for each in self.versions.steps]
+        if self._choosing:
+            best = self.versions.best_steps
+            heads = [f"best {each.after.campaign}" if several else "best" for each in best]
+            steps += map(_Column, heads, best)
+        return steps
+
+    def _best(self) -> Table:
+        found = self.versions.best
+        averages = [row for row in found.rows if row.level in _AVERAGES]
+        rows: list[list[Cell]] = [
+            [_campaign(version), version.system, *(row.accuracy[at] for row in averages)]
+            for at, version in enumerate(self.versions.best_versions)
+        ]
+        strong = frozenset(
+            (at, 2 + column)
+            for column, row in enumerate(averages)
+            for at, first in enumerate(row.first_cluster)
+            if first
+        )
+        names = tuple(row.name for row in averages)
+        note = f"Accuracy (%) on {self._items()}.\n{cluster_note(found, 'column')}"
+        columns = ("campaign", "system", *names)
+        return Table(BEST, columns, rows, note, dict.fromkeys(names, 1), strong=strong)
+
+    def _steps(self) -> Table:
+        rows = [[head, *_cells(step)] for head, step in self._columns]
+        columns = ("system", "from", "to", "items", "gained", "lost", "before", "after", "gain")
+        digits = {"before": 1, "after": 1, "gain": 1, "macro gain": 1}
+        lines = [
+            "gained, lost: items that pass only after, only before. before, after, gain: the "
+            "micro-average (%); macro: the category macro-average.",
+            f"p: {test_note(self.versions.every.test)}.",
+        ]
+        if self._choosing:
+            lines.append(
+                "best: chosen as such on these very items, so that its p is only approximate."
+            )
+        if not self.versions.steps:
+            lines.append("No system is in two of the campaigns under the same name.")
+        note = "\n".join((*lines, *name_hints(self.versions)))
+        return Table(STEPS, (*columns, "p", "macro gain", "macro p"), rows, note, digits)
+
+    def _categories(self) -> list[_Line]:
+        kinds = ("category", "micro", "category macro")
+        return [_Line(row[0].name, row) for row in self._rows() if row[0].level in kinds]
+
+    def _phenomena(self) -> list[_Line]:
+        lines: list[_Line] = []
+        for row in self._rows():
+            below = row[0].level == "phenomenon"
+            # The only phenomenon of a category, of the same name, would only repeat it.
+            if not (below and row[0].name == row[0].category == lines[-1].name):
+                name = INDENT * below + row[0].name
+                lines.append(_Line(name, row, shaded=row[0].level == "category"))
+        return lines
+
+    def _rows(self) -> Iterator[tuple[Gain, ...]]:
+        return zip(*(column.step.gains for column in self._columns), strict=True)
+
+    def _gains(self, title: str, head: str, lines: Sequence[_Line]) -> Table:
+        rows = [
+            [line.name, max(gain.items for gain in line.gains), *map(_signed, line.gains)]
+            for line in lines
+        ]
+        alpha = 1 - self.versions.every.level
+        strong = frozenset(
+            (at, 2 + place)
+            for at, line in enumerate(lines)
+            for place, gain in enumerate(line.gains)
+            if gain.p_corrected <= alpha
+        )
+        shaded = frozenset(at for at, line in enumerate(lines) if line.shaded)
+        columns = (head, "items", *(column.head for column in self._columns))
+        note = self._note()
+        return Table(title, columns, rows, note, strong=strong, shaded=shaded, keys=2)
+
+    def _note(self) -> str:
+        campaigns = [name or "-" for name in self.versions.campaigns]
+        steps = ", ".join(f"from {one} to {other}" for one, other in pairwise(campaigns))
+        every = self.versions.every
+        test = test_note(every.test) + _ROWS[every.correct]
+        best = " Of the best, which were chosen on these items: approximate." * self._choosing
+        return (
+            f"What was gained or lost {steps}, on {self._items()}; empty where nothing.\n"
+            f"Bold, or * in plain text: significant ({test}; {every.level:g}).{best}"
+        )
+
+    def _items(self) -> str:
+        counting = max(self.versions.every.row("micro").items, default=0)
+        return f"{counting} of {len(self.versions.items)} common items"
+
+
+def name_hints(versions: Versions) -> list[str]:
+    """Names of two campaigns that look like one system, though they count as two."""
+    names = {
+        name: [each.system for each in versions.versions if each.campaign == name]
+        for name in versions.campaigns
+    }
+    return [
+        f"{one!r} ({before}) and {other!r} ({after}) are taken for two systems, for their names "
+        f"differ{' in case only' if one.casefold() == other.casefold() else ''}. If they are one, "
+        "store it under one name (assay suite run --names)."
+        for before, after in combinations(names, 2)
+        for one in names[before]
+        for other in names[after]
+        if one not in names[after] and other not in names[before] and alike(one, other)
+    ]
+
+
+def _head(step: Step, several: bool) -> str:
+    system = step.after.system
+    return f"{system} {step.after.campaign}".strip() if several or not system else system
+
+
+def _campaign(version: Version) -> str:
+    return version.campaign or "-"
+
+
+def _cells(step: Step) -> list[Cell]:
+    by_level = {gain.level: gain for gain in step.gains}
+    micro, macro = by_level["micro"], by_level["category macro"]
+    counts: list[Cell] = [micro.items, micro.gained, micro.lost]
+    values: list[Cell] = [micro.before, micro.after, micro.gain, PValue(micro.p)]
+    values += [macro.gain, PValue(macro.p)]
+    return [_campaign(step.before), _campaign(step.after), *counts, *values]
+
+
+def _signed(gain: Gain) -> str | None:
+    """The gain with its sign, nothing where there is none."""
+    if not gain.items or not (gain.gained or gain.lost):
+        return None
+    return f"{gain.gain:+z.1f}".replace("-", "−")
+
+
+def _records(column: _Column) -> Iterator[Record]:
+    step = column.step
+    system = step.after.system
+    named: Record = {"system": (system or None) if system == step.before.system else column.head}
+    named |= {"from": step.before.campaign, "to": step.after.campaign}
+    for gain in step.gains:
+        yield named | {
+            "level": gain.level,
+            "name": gain.name,
+            "items": gain.items,
+            "before": gain.before,
+            "after": gain.after,
+            "gain": gain.gain,
+            "gained": gain.gained,
+            "lost": gain.lost,
+            "p": gain.p,
+            "p_corrected": gain.p_corrected,
+        }
+    for flip in step.flips:
+        ends = (0.0, 100.0) if flip.gained else (100.0, 0.0)
+        yield named | {
+            "level": "item",
+            "name": flip.item.id,
+            "items": 1,
+            "before": ends[0],
+            "after": ends[1],
+            "gain": ends[1] - ends[0],
+            "gained": int(flip.gained),
+            "lost": int(not flip.gained),
+            "p": None,
+            "p_corrected": None,
+        }

@@ -1,0 +1,344 @@
+"""Items drawn from a suite to be translated among other sentences, and taken back."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from numpy.random import Generator
+
+from assay.data import DataError
+from assay.io.files import FilePath, label, read_lines, suffix, write_lines
+from assay.io.tables import TextTable, read_table, whole_number, write_table
+from assay.settings import nearest
+from assay.suites.model import Item, Suite
+
+__all__ = [
+    "COLUMNS",
+    "IDS",
+    "Group",
+    "KeyLine",
+    "Per",
+    "Sample",
+    "draw",
+    "items_in",
+    "mix",
+    "read_key",
+    "read_translations",
+    "write_collected",
+    "write_key",
+]
+
+COLUMNS = ("line", "item", "source")
+
+
+class KeyLine(NamedTuple):
+    """A line of the text, counting from 1; `item` is "" where it only distracts."""
+
+    line: int
+    item: str
+    source: str
+
+
+def items_in(key: Sequence[KeyLine]) -> list[KeyLine]:
+    """The lines that are items."""
+    return [each for each in key if each.item]
+
+
+def write_key(path: FilePath, key: Sequence[KeyLine]) -> None:
+    """Write a key as a table; `read_key` gives it back."""
+    write_table(path, COLUMNS, [(str(line), item, source) for line, item, source in key])
+
+
+def read_key(path: FilePath) -> tuple[KeyLine, ...]:
+    """The lines of a key, in order; every line from the first to the last must be there once."""
+    table = read_table(path)
+    columns = (table.column(name) for name in COLUMNS)
+    lines: dict[int, int] = {}
+    items: dict[str, int] = {}
+    key = []
+    for row, number, item, source in zip(table.rows, *columns, strict=True):
+        line = whole_number(path, row.line, number.strip())
+        _refuse_twice(path, row.line, f"line {line}", lines.setdefault(line, row.line))
+        if item.strip():
+            first = items.setdefault(item.strip(), row.line)
+            _refuse_twice(path, row.line, f"item {item.strip()}", first)
+        key.append(KeyLine(line, item.strip(), source))
+    missing = next((line for line in range(1, len(key) + 1) if line not in lines), None)
+    if missing is not None:
+        raise DataError(f"{label(path)}: line {missing} of the text is missing from this key.")
+    if not items:
+        raise DataError(f"{label(path)}: no line is an item. Is it a key of assay suite sample?")
+    return tuple(sorted(key))
+
+
+def _refuse_twice(path: FilePath, line: int, what: str, first: int) -> None:
+    if first != line:
+        raise DataError(
+            f"{label(path)}, line {line}: {what} stands on line {first} of this key already. "
+            "Use the key as assay suite sample wrote it."
+        )
+
+
+Per = Literal["category", "phenomenon"]
+
+_BREAKS = re.compile(r"[ \t]*[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+[ \t]*")
+"""Where some program ends a line or a cell, and the blanks around."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A category or phenomenon, how many items it has, and how many of them were drawn."""
+
+    name: str
+    items: int
+    drawn: int
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The items that were drawn, in the order of the suite, and what they were drawn from."""
+
+    items: tuple[Item, ...]
+    groups: tuple[Group, ...]
+
+
+def draw(
+    suite: Suite,
+    *,
+    count: int | None = None,
+    per: Per = "phenomenon",
+    only: Sequence[str] = (),
+    rng: Generator,
+) -> Sample:
+    """`count` items of every category or phenomenon, or all that it has, or None for all.
+
+    `only` names the categories and phenomena to draw from.
+    """
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for at, item in enumerate(suite.items):
+        if not only or item.category in only or item.phenomenon in only:
+            groups.setdefault(_group(item, per), []).append(at)
+    _check_only(suite, only)
+    chosen: list[int] = []
+    told = []
+    for name, places in groups.items():
+        size = len(places) if count is None else min(count, len(places))
+        chosen += rng.choice(places, size, replace=False).tolist()
+        told.append(Group(name[-1], len(places), size))
+    return Sample(tuple(suite.items[at] for at in sorted(chosen)), tuple(told))
+
+
+def mix(
+    items: Sequence[Item], sentences: Sequence[str] = (), *, ratio: int = 2, rng: Generator
+) -> tuple[KeyLine, ...]:
+    """The lines to translate: the items, shuffled into `ratio` times as many other sentences.
+
+    Without sentences the items keep their order. Blank sentences, those that stand twice and
+    those that are an item's source are not used. Every source fits on a line: breaks and tabs
+    inside are blanks.
+    """
+    lines = [(item.id, _source(item)) for item in items]
+    if sentences:
+        used = {source for _, source in lines}
+        others = [each for each in dict.fromkeys(map(_on_one_line, sentences)) if each]
+        others = [each for each in others if each not in used]
+        wanted = ratio * len(items)
+        if len(others) < wanted:
+            raise DataError(
+                f"{wanted} sentences are needed to distract from {len(items)} items, but only "
+                f"{len(others)} can be used. Give more sentences, draw fewer items, or lower "
+                "--ratio."
+            )
+        places = rng.choice(len(others), wanted, replace=False)
+        lines += [("", others[at]) for at in places]
+        lines = [lines[at] for at in rng.permutation(len(lines))]
+    return tuple(KeyLine(number, *line) for number, line in enumerate(lines, 1))
+
+
+def _group(item: Item, per: Per) -> tuple[str, ...]:
+    return (item.category,) if per == "category" else (item.category, item.phenomenon)
+
+
+def _check_only(suite: Suite, only: Sequence[str]) -> None:
+    known = {name for item in suite.items for name in (item.category, item.phenomenon)}
+    for name in only:
+        if name not in known:
+            hint = nearest(name, sorted(known))
+            raise DataError(f"the suite has neither category nor phenomenon {name!r}{hint}.")
+
+
+def _source(item: Item) -> str:
+    source = _on_one_line(item.source)
+    if not source:
+        raise DataError(f"item {item.id} has no source to translate. Give it one, or remove it.")
+    return source
+
+
+def _on_one_line(text: str) -> str:
+    return _BREAKS.sub(" ", text).strip()
+
+
+IDS = "item_ids.txt"
+
+
+def read_translations(path: FilePath, key: Sequence[KeyLine]) -> tuple[str, ...]:
+    """The translations of the key's items, in the key's order.
+
+    A plain file has one translation per line of the text. A .tsv has any order and says in a
+    column `line` or `source` what each row translates; only the items must be there. A source
+    that stands on several lines of the text needs one row, or as many as it has lines.
+    """
+    found = _from_table(path, key) if suffix(path) == ".tsv" else _from_lines(path, key)
+    # A second carriage return at the end of a line is some editor's, not the translation's.
+    return tuple(found[each.line].rstrip("\r") for each in items_in(key))
+
+
+def write_collected(
+    folder: FilePath, key: Sequence[KeyLine], systems: Mapping[str, Sequence[str]]
+) -> list[Path]:
+    """Write the ids of the items and a file per system, all or none; what files there are now.
+
+    A folder may hold other systems already, of the same items; nothing there is overwritten.
+    """
+    home, ids = Path(folder), tuple(each.item for each in items_in(key))
+    files: dict[Path, Sequence[str]] = {}
+    if not _same_ids(home / IDS, ids):
+        files[home / IDS] = ids
+    files |= {home / f"{_file_name(name)}.txt": lines for name, lines in systems.items()}
+    for path in files:
+        if path.exists():
+            raise DataError(f"{path} is there already and is not overwritten. Name another folder.")
+    _write_all(home, files)
+    return list(files)
+
+
+def _from_lines(path: FilePath, key: Sequence[KeyLine]) -> dict[int, str]:
+    lines = read_lines(path)
+    if len(lines) != len(key):
+        raise DataError(
+            f"{label(path)}: {len(lines)} lines, but the key has {len(key)}. Give the translation "
+            "of every line of the text, or a .tsv that says which line or source each one is."
+        )
+    return dict(enumerate(lines, 1))
+
+
+def _from_table(path: FilePath, key: Sequence[KeyLine]) -> dict[int, str]:
+    table = read_table(path)
+    translations = table.column("translation", "output", "mt", "target")
+    if table.find("line") is not None:
+        found = _by_line(table, translations, key)
+    elif table.find("source", "src") is not None:
+        found = _by_source(table, translations, key)
+    else:
+        raise DataError(
+            f"{label(path)}, line 1: no column is called line or source, so nobody knows what "
+            "each row translates. Name the columns."
+        )
+    for each in items_in(key):
+        if each.line not in found:
+            raise DataError(
+                f"{label(path)}: line {each.line} of the text, {each.source[:60]!r}, has no "
+                "translation. Every item needs one, even if it is empty."
+            )
+    return found
+
+
+def _by_line(table: TextTable, texts: Sequence[str], key: Sequence[KeyLine]) -> dict[int, str]:
+    column = table.find("source", "src")
+    seen: dict[int, int] = {}
+    found = {}
+    for row, number, text in zip(table.rows, table.column("line"), texts, strict=True):
+        where = f"{label(table.path)}, line {row.line}"
+        line = whole_number(table.path, row.line, number.strip())
+        if line > len(key):
+            raise DataError(f"{where}: the text has no line {line}; the key has {len(key)}.")
+        if seen.setdefault(line, row.line) != row.line:
+            raise DataError(f"{where}: line {line} is on line {seen[line]} already. Remove one.")
+        if column is not None and _plain(row.cells[column]) != _plain(key[line - 1].source):
+            raise DataError(
+                f"{where}: this is not line {line} of the text, which the key says is "
+                f"{key[line - 1].source[:60]!r}. Are the lines of another text?"
+            )
+        found[line] = text
+    return found
+
+
+def _by_source(table: TextTable, texts: Sequence[str], key: Sequence[KeyLine]) -> dict[int, str]:
+    lines: dict[str, list[int]] = {}
+    for each in key:
+        lines.setdefault(_plain(each.source), []).append(each.line)
+    given: dict[str, list[tuple[int, str]]] = {}
+    for row, source, text in zip(table.rows, table.column("source", "src"), texts, strict=True):
+        if (plain := _plain(source)) not in lines:
+            hint = nearest(plain, lines)
+            raise DataError(
+                f"{label(table.path)}, line {row.line}: the text has no line "
+                f"{plain[:60]!r}{hint}. Leave the sources as they went out."
+            )
+        given.setdefault(plain, []).append((row.line, text))
+    found: dict[int, str] = {}
+    for source, rows in given.items():
+        found |= _shared_out(table.path, source, rows, lines[source])
+    return found
+
+
+def _shared_out(
+    path: FilePath, source: str, rows: Sequence[tuple[int, str]], lines: Sequence[int]
+) -> dict[int, str]:
+    """The translations of a source by the lines where it stands, in order, or one for all."""
+    if len(rows) not in (1, len(lines)):
+        places = " and ".join(str(line) for line, _ in rows[:2])
+        times = "once" if len(lines) == 1 else f"{len(lines)} times"
+        raise DataError(
+            f"{label(path)}: {source[:60]!r} is translated on lines {places}, but stands {times} "
+            "in the text. Remove those too many."
+        )
+    texts = [text for _, text in rows] if len(rows) > 1 else [rows[0][1]] * len(lines)
+    return dict(zip(lines, texts, strict=True))
+
+
+def _plain(text: str) -> str:
+    """A source as it is compared: editors and spreadsheets change blanks."""
+    return " ".join(text.split())
+
+
+def _same_ids(path: Path, ids: Sequence[str]) -> bool:
+    if not path.exists():
+        return False
+    if read_lines(path) != tuple(ids):
+        raise DataError(f"{path} has the items of another key. Name another folder.")
+    return True
+
+
+def _file_name(system: str) -> str:
+    if system.startswith(".") or re.search(r"[/\\:\x00-\x1f\x7f]", system):
+        raise DataError(f"the system's name {system!r} cannot be a file's. Use --names.")
+    if f"{system.lower()}.txt" == IDS:
+        raise DataError(f"a system cannot be called {system!r}: {IDS} holds the ids. Use --names.")
+    return system
+
+
+def _write_all(home: Path, files: Mapping[Path, Sequence[str]]) -> None:
+    """Write files that are not there yet; where one fails, none of them stays."""
+    made = [each for each in (home, *home.parents) if not each.exists()]
+    written: list[Path] = []
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        for path, lines in files.items():
+            write_lines(lines, path)
+            written.append(path)
+    except BaseException as error:
+        for path in written:
+            path.unlink(missing_ok=True)
+        for each in made:
+            # Someone else may have put something there in the meantime.
+            with contextlib.suppress(OSError):
+                each.rmdir()
+        if isinstance(error, OSError):
+            raise DataError(f"{home}: this folder cannot be made ({error.strerror}).") from None
+        raise

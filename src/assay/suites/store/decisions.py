@@ -1,0 +1,293 @@
+"""What people decide about outputs, and the history of it: everything can be taken back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast, get_args
+
+from sqlalchemy import ColumnElement, Connection, and_, exists, func, insert, select, update
+
+from assay.data import DataError
+from assay.suites.store.cases import stored_outputs
+from assay.suites.store.records import Change, Choice, Decision, Saved
+from assay.suites.store.runs import recheck, settle
+from assay.suites.store.tables import annotators, answers, changes, decisions, items, outputs, rules
+from assay.suites.store.texts import now
+
+__all__ = [
+    "Outdated",
+    "add_change",
+    "change_numbered",
+    "history",
+    "mark_undone",
+    "save_decision",
+    "undo",
+]
+
+
+def add_change(connection: Connection, annotator: int, output: int, kind: str, note: str) -> Change:
+    """A new entry."""
+    row = insert(changes).values(
+        annotator_id=annotator,
+        output_id=output,
+        time=now(),
+        kind=kind,
+        note=note,
+        undone="",
+        undone_by="",
+    )
+    (number,) = connection.execute(row).inserted_primary_key or (0,)
+    return change_numbered(connection, cast(int, number))
+
+
+def mark_undone(connection: Connection, change: int, annotator: int) -> None:
+    """Note that a change was taken back, when and by whom."""
+    name = select(annotators.c.name).where(annotators.c.id == annotator).scalar_subquery()
+    connection.execute(
+        update(changes).where(changes.c.id == change).values(undone=now(), undone_by=name)
+    )
+
+
+def change_numbered(connection: Connection, number: int) -> Change:
+    """One entry."""
+    row = connection.execute(_CHANGES.where(changes.c.id == number)).first()
+    if row is None:
+        raise DataError(f"there is no change {number} in the history.")
+    return Change(*row)
+
+
+def history(
+    connection: Connection,
+    *,
+    annotator: int | None = None,
+    item: str | None = None,
+    limit: int = 100,
+    before: int | None = None,
+) -> list[Change]:
+    """The last changes, the newest first: of one person, of one item, or `before` a change.
+
+    A rule that reaches several items is in the history of each.
+    """
+    asked = _CHANGES.order_by(changes.c.id.desc()).limit(limit)
+    if annotator is not None:
+        asked = asked.where(changes.c.annotator_id == annotator)
+    if before is not None:
+        asked = asked.where(changes.c.id < before)
+    if item is not None:
+        asked = asked.where(_of_item(item))
+    return [Change(*row) for row in connection.execute(asked)]
+
+
+def _of_item(item: str) -> ColumnElement[bool]:
+    number = select(items.c.id).where(items.c.name == item).scalar_subquery()
+    has_rule = exists().where(rules.c.change_id == changes.c.id, rules.c.item_id == number)
+    return (outputs.c.item_id == number) | has_rule
+
+
+_CHANGES = (
+    select(
+        changes.c.id,
+        annotators.c.name,
+        changes.c.time,
+        changes.c.kind,
+        changes.c.note,
+        changes.c.undone,
+        changes.c.output_id,
+        items.c.name,
+        changes.c.undone_by,
+    )
+    .join(annotators, annotators.c.id == changes.c.annotator_id)
+    .join(outputs, outputs.c.id == changes.c.output_id)
+    .join(items, items.c.id == outputs.c.item_id)
+)
+
+
+class Outdated(Exception):
+    """The same person has said something of the output elsewhere since it was shown."""
+
+
+def save_decision(
+    connection: Connection,
+    output: int,
+    annotator: int,
+    choice: Choice,
+    *,
+    seen: int,
+    adjudication: bool = False,
+) -> Saved:
+    """Keep a person's word on an output, in place of the one they gave before.
+
+    `seen` is the version of the output that was shown. If another person spoke since, both words
+    are kept and `met` is theirs; if the same person did, `Outdated` is raised and nothing is.
+    An adjudication stands beside the person's word, and counts before the words of all.
+    """
+    _check_choice(choice, adjudication=adjudication)
+    version = _locked_version(connection, output)
+    if seen != version and _spoke_since(connection, output, annotator, seen, version):
+        raise Outdated
+    kind = "adjudication" if adjudication else "skip" if choice == "skip" else "decision"
+    change = add_change(connection, annotator, output, kind, choice)
+    place = _Place(output, annotator, adjudication)
+    place.put(connection, choice, change, version + 1)
+    settle(connection, [output])
+    (stored,) = stored_outputs(connection, [output])
+    return Saved(
+        change=change.id,
+        output=stored,
+        settles=_answers(connection, output) if stored.verdict in ("pass", "fail") else 0,
+        met=_met(connection, output, annotator, seen),
+    )
+
+
+def undo(connection: Connection, annotator: int, change: int | None = None) -> Change | None:
+    """Take back a person's last change that is not undone yet, or the given one.
+
+    What the person had said before counts again. None where there is nothing to take back. A
+    word can be taken back by the person who gave it alone, a rule by everybody.
+    """
+    number = change or _last_change(connection, annotator)
+    if number is None:
+        return None
+    kind, owner, undone = _undoable(connection, number)
+    if undone:
+        return None
+    if kind == "rule":
+        _retire(connection, number)
+    elif owner == annotator:
+        _take_back(connection, number)
+    else:
+        raise DataError("what somebody else said can be taken back by that person alone.")
+    mark_undone(connection, number, annotator)
+    return change_numbered(connection, number)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where one person's word on one output stands; only the newest there is not withdrawn."""
+
+    output: int
+    annotator: int
+    adjudication: bool
+
+    def put(self, connection: Connection, choice: Choice, change: Change, version: int) -> None:
+        """Withdraw what stands there, and let a new word stand."""
+        connection.execute(update(decisions).where(self._here).values(withdrawn=True))
+        connection.execute(
+            insert(decisions).values(
+                output_id=self.output,
+                annotator_id=self.annotator,
+                change_id=change.id,
+                verdict=choice,
+                adjudication=self.adjudication,
+                time=change.time,
+                made=version,
+            )
+        )
+        _set_version(connection, self.output, version)
+
+    def take(self, connection: Connection, decision: int, version: int) -> None:
+        """Take a word away; the newest of the others that were not taken away stands again."""
+        update_here = update(decisions).where(self._here)
+        connection.execute(update_here.where(decisions.c.id == decision).values(unmade=version))
+        newest = select(func.max(decisions.c.id)).where(self._here, decisions.c.unmade.is_(None))
+        stands = connection.execute(newest).scalar()
+        connection.execute(update_here.values(withdrawn=decisions.c.id != (stands or 0)))
+        _set_version(connection, self.output, version)
+
+    @property
+    def _here(self) -> ColumnElement[bool]:
+        return and_(
+            decisions.c.output_id == self.output,
+            decisions.c.annotator_id == self.annotator,
+            decisions.c.adjudication == self.adjudication,
+        )
+
+
+def _check_choice(choice: Choice, *, adjudication: bool) -> None:
+    allowed = ("pass", "fail") if adjudication else get_args(Choice)
+    if choice not in allowed:
+        raise DataError(f"{choice!r} is none of {', '.join(allowed)}.")
+
+
+def _locked_version(connection: Connection, output: int) -> int:
+    asked = select(outputs.c.version).where(outputs.c.id == output).with_for_update()
+    version = connection.execute(asked).scalar()
+    if version is None:
+        raise DataError(f"there is no output {output} any more: its run was replaced.")
+    return cast(int, version)
+
+
+def _set_version(connection: Connection, output: int, version: int) -> None:
+    connection.execute(update(outputs).where(outputs.c.id == output).values(version=version))
+
+
+def _spoke_since(
+    connection: Connection, output: int, annotator: int, seen: int, version: int
+) -> bool:
+    """Whether the person spoke of the output, or took a word back, after version `seen`."""
+    moved = exists().where(
+        decisions.c.output_id == output,
+        decisions.c.annotator_id == annotator,
+        (decisions.c.made > seen) | (decisions.c.unmade > seen),
+    )
+    return seen > version or bool(connection.execute(select(moved)).scalar())
+
+
+def _met(connection: Connection, output: int, annotator: int, seen: int) -> Decision | None:
+    """The last word that another person gave after version `seen`."""
+    asked = (
+        select(
+            decisions.c.id,
+            annotators.c.name,
+            decisions.c.verdict,
+            decisions.c.adjudication,
+            decisions.c.time,
+        )
+        .join(annotators, annotators.c.id == decisions.c.annotator_id)
+        .where(
+            decisions.c.output_id == output,
+            decisions.c.annotator_id != annotator,
+            decisions.c.made > seen,
+            decisions.c.verdict != "skip",
+            ~decisions.c.withdrawn,
+        )
+        .order_by(decisions.c.id.desc())
+    )
+    row = connection.execute(asked).first()
+    return Decision(*row) if row else None
+
+
+def _answers(connection: Connection, output: int) -> int:
+    asked = select(func.count()).select_from(answers).where(answers.c.output_id == output)
+    return connection.execute(asked).scalar_one()
+
+
+def _last_change(connection: Connection, annotator: int) -> int | None:
+    asked = select(func.max(changes.c.id)).where(
+        changes.c.annotator_id == annotator, changes.c.undone == ""
+    )
+    return connection.execute(asked).scalar()
+
+
+def _undoable(connection: Connection, number: int) -> tuple[str, int, str]:
+    """The kind of a change, whose it is, and when it was taken back."""
+    asked = select(changes.c.kind, changes.c.annotator_id, changes.c.undone)
+    row = connection.execute(asked.where(changes.c.id == number).with_for_update()).first()
+    if row is None:
+        raise DataError(f"there is no change {number} in the history.")
+    return row.kind, row.annotator_id, row.undone
+
+
+def _take_back(connection: Connection, number: int) -> None:
+    asked = select(decisions).where(decisions.c.change_id == number)
+    row = connection.execute(asked).one()
+    version = _locked_version(connection, row.output_id) + 1
+    place = _Place(row.output_id, row.annotator_id, row.adjudication)
+    place.take(connection, row.id, version)
+    settle(connection, [row.output_id])
+
+
+def _retire(connection: Connection, number: int) -> None:
+    retired = update(rules).where(rules.c.change_id == number).values(retired=True)
+    touched = connection.execute(retired.returning(rules.c.item_id)).scalars().all()
+    recheck(connection, set(touched))

@@ -1,0 +1,181 @@
+"""Annotators: their passwords, the links that invite them, and their logins."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import unicodedata
+from datetime import timedelta
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from assay.data import DataError
+from assay.suites.store.records import Annotator, Login
+from assay.suites.store.tables import annotators, invitations, logins
+from assay.suites.store.texts import check_text, digest, now
+
+__all__ = [
+    "add_annotator",
+    "all_annotators",
+    "annotator_named",
+    "annotator_numbered",
+    "check_password",
+    "invite",
+    "log_in",
+    "log_out",
+    "log_out_everywhere",
+    "login",
+    "redeem",
+    "set_password",
+]
+
+INVITED = timedelta(days=7)
+"""How long a link that invites somebody may be used."""
+
+LOGGED_IN = timedelta(days=30)
+"""How long a login lasts."""
+
+SHORTEST, LONGEST = 8, 1000
+"""How long a password may be, in characters."""
+
+_COST = {"n": 2**15, "r": 8, "p": 3}  # what OWASP advises for scrypt with 32 MB of memory
+_MEMORY = 64 * 2**20
+
+
+def add_annotator(connection: Connection, name: str, password: str = "") -> Annotator:
+    """A new person; without a password until one is set."""
+    name = _checked_name(name)
+    if annotator_named(connection, name):
+        raise DataError(f"there is an annotator {name!r} already; choose another name.")
+    hashed = _hashed(password) if password else ""
+    row = insert(annotators).values(name=name, password=hashed, created=now())
+    (number,) = connection.execute(row).inserted_primary_key or (0,)
+    return Annotator(number, name, bool(password))
+
+
+def annotator_named(connection: Connection, name: str) -> Annotator | None:
+    """The person of this name, blanks around it aside."""
+    asked = select(annotators).where(annotators.c.name == _plain(name))
+    return _annotator(connection.execute(asked).mappings().first())
+
+
+def annotator_numbered(connection: Connection, number: int) -> Annotator | None:
+    """The person of this number."""
+    asked = select(annotators).where(annotators.c.id == number)
+    return _annotator(connection.execute(asked).mappings().first())
+
+
+def all_annotators(connection: Connection) -> list[Annotator]:
+    """Everybody, by name."""
+    rows = connection.execute(select(annotators).order_by(annotators.c.name)).mappings()
+    return [each for row in rows if (each := _annotator(row))]
+
+
+def check_password(connection: Connection, name: str, password: str) -> Annotator | None:
+    """The person whose name and password these are; as slow for an unknown name."""
+    asked = select(annotators).where(annotators.c.name == _plain(name))
+    row = connection.execute(asked).mappings().first()
+    right = _matches(password, row["password"] if row and row["password"] else _NOBODY)
+    return _annotator(row) if row and row["password"] and right else None
+
+
+def set_password(connection: Connection, annotator: int, password: str) -> None:
+    """Choose a password, instead of the one before."""
+    changed = update(annotators).where(annotators.c.id == annotator)
+    connection.execute(changed.values(password=_hashed(password)))
+
+
+def invite(connection: Connection, name: str, *, lasts: timedelta = INVITED) -> str:
+    """The secret of a link that logs a person in, once; a new name becomes an annotator."""
+    person = annotator_named(connection, name) or add_annotator(connection, name)
+    secret = secrets.token_urlsafe(32)
+    row = {"digest": digest(secret), "annotator_id": person.id, "expires": now(later=lasts)}
+    connection.execute(insert(invitations).values(row))
+    return secret
+
+
+def redeem(connection: Connection, secret: str) -> Annotator | None:
+    """The person that a link invited, the first time it is used; None if it is not valid."""
+    taken = update(invitations).where(
+        invitations.c.digest == _digest(secret),
+        ~invitations.c.used,
+        invitations.c.expires > now(),
+    )
+    number = connection.execute(
+        taken.values(used=True).returning(invitations.c.annotator_id)
+    ).scalar()
+    return None if number is None else annotator_numbered(connection, number)
+
+
+def log_in(connection: Connection, annotator: int, *, lasts: timedelta = LOGGED_IN) -> Login:
+    """A new login of a person; those of everybody that are over are removed."""
+    connection.execute(delete(logins).where(logins.c.expires <= now()))
+    made = Login(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
+    row = {"digest": digest(made.secret), "annotator_id": annotator, "csrf": made.csrf}
+    connection.execute(insert(logins).values(**row, expires=now(later=lasts)))
+    return made
+
+
+def login(connection: Connection, secret: str) -> tuple[Annotator, str] | None:
+    """Whose login this secret is, and what their forms have to bring back."""
+    asked = (
+        select(annotators, logins.c.csrf)
+        .join(logins, logins.c.annotator_id == annotators.c.id)
+        .where(logins.c.digest == _digest(secret), logins.c.expires > now())
+    )
+    row = connection.execute(asked).mappings().first()
+    person = _annotator(row)
+    return None if row is None or person is None else (person, row["csrf"])
+
+
+def log_out(connection: Connection, secret: str) -> None:
+    """End one login."""
+    connection.execute(delete(logins).where(logins.c.digest == _digest(secret)))
+
+
+def log_out_everywhere(connection: Connection, annotator: int) -> None:
+    """End all logins of a person."""
+    connection.execute(delete(logins).where(logins.c.annotator_id == annotator))
+
+
+def _annotator(row) -> Annotator | None:  # type: ignore[no-untyped-def]
+    return None if row is None else Annotator(row["id"], row["name"], bool(row["password"]))
+
+
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFC", " ".join(name.split())).replace("\0", "\ufffd")
+
+
+def _checked_name(name: str) -> str:
+    plain = _plain(name)
+    check_text(name, "the name")
+    if not plain or len(plain) > 60 or not plain.isprintable():
+        raise DataError("a name has 1 to 60 letters, all of them printable.")
+    return plain
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode(errors="replace")).hexdigest()
+
+
+def _hashed(password: str) -> str:
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise DataError(f"a password has at least {SHORTEST} characters.")
+    salt = secrets.token_bytes(16)
+    return f"scrypt${salt.hex()}${_scrypt(password, salt).hex()}"
+
+
+def _matches(password: str, hashed: str) -> bool:
+    _, salt, wanted = hashed.split("$")
+    given = _scrypt(password[: LONGEST + 1], bytes.fromhex(salt))
+    return hmac.compare_digest(given, bytes.fromhex(wanted))
+
+
+def _scrypt(password: str, salt: bytes) -> bytes:
+    # The end is marked, since the function cannot tell a password from one with U+0000 behind it.
+    raw = unicodedata.normalize("NFC", password).encode(errors="surrogatepass") + b"."
+    return hashlib.scrypt(raw, salt=salt, **_COST, maxmem=_MEMORY, dklen=32)
+
+
+_NOBODY = f"scrypt${'00' * 16}${'00' * 32}"

@@ -1,0 +1,365 @@
+"""Which output a person should judge next, what there is to look at, and how far the work is."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from itertools import pairwise
+from statistics import median
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    collate,
+    distinct,
+    exists,
+    func,
+    select,
+    text,
+    true,
+)
+from sqlalchemy import case as sql_case
+
+from assay.suites.model import Item
+from assay.suites.store.cases import case, stored_outputs
+from assay.suites.store.items import load_items
+from assay.suites.store.records import Case, FilterChoices, Filters, Progress, StoredOutput
+from assay.suites.store.tables import (
+    annotators,
+    answers,
+    assignments,
+    changes,
+    decisions,
+    items,
+    outputs,
+    rules,
+    runs,
+)
+
+__all__ = [
+    "Waiting",
+    "choices",
+    "conditions",
+    "disputed_cases",
+    "find",
+    "next_case",
+    "progress",
+    "said_by",
+    "skip_of",
+    "waiting_for",
+]
+
+LONGEST = 1000
+"""Characters of a searched text that are looked at; SQLite takes no pattern without end."""
+
+
+def conditions(connection: Connection, filters: Filters) -> list[ColumnElement[bool]]:
+    """What an output and its item have to be; nothing for filters that are empty."""
+    wanted: list[ColumnElement[bool]] = []
+    if filters.category:
+        wanted.append(items.c.category == filters.category)
+    if filters.phenomenon:
+        wanted.append(items.c.phenomenon == filters.phenomenon)
+    if filters.verdict == "disputed":
+        wanted.append(outputs.c.disputed)
+    elif filters.verdict:
+        wanted.append(outputs.c.verdict == filters.verdict)
+    if filters.system or filters.campaign:
+        wanted.append(_has_run(connection, filters))
+    if filters.annotator:
+        wanted.append(_has_word(connection, filters.annotator))
+    if filters.text:
+        wanted.append(_has_text(connection, filters.text))
+    return wanted
+
+
+def _has_run(connection: Connection, filters: Filters) -> ColumnElement[bool]:
+    asked = select(runs.c.id)
+    if filters.system:
+        asked = asked.where(runs.c.system == filters.system)
+    if filters.campaign:
+        asked = asked.where(runs.c.campaign == filters.campaign)
+    numbers = connection.execute(asked).scalars().all()
+    return exists().where(answers.c.output_id == outputs.c.id, answers.c.run_id.in_(numbers))
+
+
+def _has_word(connection: Connection, name: str) -> ColumnElement[bool]:
+    asked = select(annotators.c.id).where(annotators.c.name == name)
+    number = connection.execute(asked).scalar() or 0
+    return exists().where(
+        decisions.c.output_id == outputs.c.id,
+        decisions.c.annotator_id == number,
+        ~decisions.c.withdrawn,
+    )
+
+
+def _has_text(connection: Connection, asked: str) -> ColumnElement[bool]:
+    wanted = asked.replace("\0", "\ufffd")[:LONGEST]
+    folded = _folding(connection, wanted)
+    in_source = folded(items.c.source).contains(wanted.lower(), autoescape=True)
+    found = connection.execute(select(items.c.id).where(in_source)).scalars().all()
+    in_output = folded(outputs.c.text).contains(wanted.lower(), autoescape=True)
+    return in_output | items.c.id.in_(found) if found else in_output
+
+
+def _folding(connection: Connection, wanted: str) -> Callable[[Column[str]], ColumnElement[str]]:
+    """How to make a column lower case, so that the text can be found in it."""
+    if connection.dialect.name == "sqlite":
+        # Its comparison knows no case in the letters of ASCII, and is faster than `lower`.
+        return (lambda column: column) if wanted.isascii() else func.lower
+    if wanted.isascii() or not _has_unicode(connection):
+        return func.lower
+    # The database's own locale may know the letters of ASCII alone.
+    return lambda column: func.lower(collate(column, _UNICODE))
+
+
+_UNICODE = "und-x-icu"
+
+
+def _has_unicode(connection: Connection) -> bool:
+    known = text("SELECT 1 FROM pg_collation WHERE collname = :name")
+    return connection.execute(known, {"name": _UNICODE}).first() is not None
+
+
+class Waiting(NamedTuple):
+    """Conditions on items, and on the outputs in them."""
+
+    items: ColumnElement[bool]
+    outputs: ColumnElement[bool]
+
+
+def waiting_for(annotator: int) -> tuple[Waiting, Waiting]:
+    """What waits for a person, in two parts that have nothing in common.
+
+    The first is the warnings in items that were given to this person, whoever else has judged
+    them; the second is the warnings that nobody has judged, in items that were given to nobody.
+    """
+    given = exists().where(assignments.c.item_id == items.c.id)
+    warned = and_(outputs.c.ruled == "warning", ~outputs.c.disputed)
+    return (
+        Waiting(given.where(assignments.c.annotator_id == annotator), warned),
+        Waiting(~given, and_(warned, outputs.c.verdict == "warning")),
+    )
+
+
+def said_by(annotator: int) -> ColumnElement[bool]:
+    """The person has said something of the output, be it that they skip it."""
+    return exists().where(_word_of(annotator))
+
+
+def skip_of(annotator: int) -> ColumnElement[bool]:
+    """A decision is this person's, on the output, to skip it."""
+    return and_(_word_of(annotator), decisions.c.verdict == "skip")
+
+
+def _word_of(annotator: int) -> ColumnElement[bool]:
+    return and_(
+        decisions.c.output_id == outputs.c.id,
+        decisions.c.annotator_id == annotator,
+        ~decisions.c.withdrawn,
+    )
+
+
+PACE = 30
+"""How many of a person's last decisions tell the pace."""
+
+BREAK = 300
+"""Seconds after which a person was doing something else."""
+
+
+def progress(connection: Connection, annotator: int) -> Progress:
+    """How far the work is, for all and for this person.
+
+    The total is the warnings that people were to judge: those that the rules leave now, and
+    those that rules added in the page have settled.
+    """
+    left, judged = _warnings(connection)
+    by_rules = _settled_by_new_rules(connection)
+    waiting, skipped = _waiting(connection, annotator)
+    done = _done(connection, annotator)
+    return Progress(
+        total=left + judged + by_rules,
+        settled=judged + by_rules,
+        mine=waiting + skipped + done,
+        mine_done=done,
+        skipped=skipped,
+        disputed=_disputed(connection),
+        seconds_left=_seconds_left(connection, annotator, waiting + skipped),
+    )
+
+
+def _warnings(connection: Connection) -> tuple[int, int]:
+    """How many warnings of the rules are left, and how many people have settled."""
+    asked = select(outputs.c.verdict, func.count()).where(outputs.c.ruled == "warning")
+    rows = connection.execute(asked.group_by(outputs.c.verdict))
+    counts = {verdict: count for verdict, count in rows}
+    left = counts.pop("warning", 0)
+    return left, sum(counts.values())
+
+
+def _settled_by_new_rules(connection: Connection) -> int:
+    asked = (
+        select(func.count())
+        .select_from(rules)
+        .join(outputs, outputs.c.item_id == rules.c.item_id)
+        .where(rules.c.change_id.is_not(None), ~rules.c.retired, outputs.c.ruled_by == rules.c.name)
+    )
+    return connection.execute(asked).scalar_one()
+
+
+def _disputed(connection: Connection) -> int:
+    asked = select(func.count()).select_from(outputs).where(outputs.c.disputed)
+    return connection.execute(asked).scalar_one()
+
+
+def _waiting(connection: Connection, annotator: int) -> tuple[int, int]:
+    """How many outputs wait for a person who has said nothing of them, or has skipped them."""
+    waiting = skipped = 0
+    mine = and_(
+        decisions.c.output_id == outputs.c.id,
+        decisions.c.annotator_id == annotator,
+        ~decisions.c.withdrawn,
+    )
+    for part in waiting_for(annotator):
+        joined = outputs.join(items, items.c.id == outputs.c.item_id)
+        asked = select(func.count()).select_from(joined).where(part.items, part.outputs)
+        # Counting what was said is faster than looking for nothing a hundred thousand times.
+        words = select(
+            func.count(distinct(outputs.c.id)),
+            func.count(distinct(sql_case((decisions.c.verdict == "skip", outputs.c.id)))),
+        ).select_from(joined.join(decisions, mine))
+        said, left = connection.execute(words.where(part.items, part.outputs)).one()
+        waiting += connection.execute(asked).scalar_one() - said
+        skipped += left
+    return waiting, skipped
+
+
+def _done(connection: Connection, annotator: int) -> int:
+    asked = select(func.count(distinct(decisions.c.output_id))).where(
+        decisions.c.annotator_id == annotator,
+        decisions.c.verdict != "skip",
+        ~decisions.c.withdrawn,
+    )
+    return connection.execute(asked).scalar_one()
+
+
+def _seconds_left(connection: Connection, annotator: int, left: int) -> float | None:
+    asked = select(changes.c.time).where(changes.c.annotator_id == annotator)
+    newest = connection.execute(asked.order_by(changes.c.id.desc()).limit(PACE + 1)).scalars()
+    times = [datetime.fromisoformat(time) for time in newest]
+    gaps = [(late - early).total_seconds() for late, early in pairwise(times)]
+    steady = [gap for gap in gaps if gap <= BREAK]
+    return left * median(steady) if steady else None
+
+
+ALL = Filters()
+
+
+def next_case(
+    connection: Connection, annotator: int, filters: Filters = ALL, *, skipped: bool = False
+) -> Case | None:
+    """The first output in a person's queue; with `skipped`, the one they skipped longest ago.
+
+    In the queue are the warnings of the rules that this person has said nothing of and that are
+    not disputed: of the items that were given to this person, whoever else has judged them, and
+    of the items that were given to nobody, those that nobody has judged.
+    """
+    wanted = and_(true(), *conditions(connection, filters))
+    if skipped:
+        look = partial(_first_skipped, connection, wanted=wanted, annotator=annotator)
+    else:
+        look = partial(_first, connection, wanted=and_(~said_by(annotator), wanted))
+    found = [look(part) for part in waiting_for(annotator)]
+    first = min((each for each in found if each), default=None)
+    return case(connection, first.output, annotator) if first else None
+
+
+def find(
+    connection: Connection, filters: Filters, *, offset: int = 0, limit: int = 50
+) -> tuple[list[tuple[Item, StoredOutput]], int]:
+    """The outputs that pass the filters, in the order of items, and how many there are."""
+    wanted = conditions(connection, filters)
+    counted = select(func.count()).select_from(_JOINED).where(*wanted)
+    rows = connection.execute(_in_order(*wanted).offset(offset).limit(limit)).all()
+    known = load_items(connection, {row.item_id for row in rows})
+    found = stored_outputs(connection, [row.id for row in rows])
+    pairs = [(known[row.item_id], each) for row, each in zip(rows, found, strict=True)]
+    return pairs, connection.execute(counted).scalar_one()
+
+
+def disputed_cases(connection: Connection, *, offset: int = 0, limit: int = 50) -> list[Case]:
+    """Outputs on which people disagree and nobody has adjudicated, in the order of items."""
+    asked = _in_order(outputs.c.disputed, outputs.c.verdict == "warning")
+    rows = connection.execute(asked.offset(offset).limit(limit)).all()
+    return [case(connection, row.id) for row in rows]
+
+
+def choices(connection: Connection) -> FilterChoices:
+    """What there is to filter by: categories and phenomena in the order of items."""
+    asked = select(items.c.category, items.c.phenomenon).group_by(
+        items.c.category, items.c.phenomenon
+    )
+    phenomena: dict[str, list[str]] = defaultdict(list)
+    for category, phenomenon in connection.execute(asked.order_by(func.min(items.c.position))):
+        phenomena[category].append(phenomenon)
+    ran = connection.execute(select(runs.c.system, runs.c.campaign).order_by(runs.c.id)).all()
+    people = connection.execute(select(annotators.c.name).order_by(annotators.c.name)).scalars()
+    return FilterChoices(
+        categories=tuple(phenomena),
+        phenomena={category: tuple(names) for category, names in phenomena.items()},
+        systems=tuple(dict.fromkeys(row.system for row in ran)),
+        campaigns=tuple(dict.fromkeys(row.campaign for row in ran if row.campaign)),
+        annotators=tuple(people),
+    )
+
+
+class _Place(NamedTuple):
+    position: int
+    output: int
+
+
+def _first(connection: Connection, waiting: Waiting, wanted: ColumnElement[bool]) -> _Place | None:
+    """The first output that waits; found by going through the items, not through all outputs."""
+    open_ = and_(outputs.c.item_id == items.c.id, waiting.outputs, wanted)
+    # A subquery, not EXISTS: PostgreSQL would look for all items that have one.
+    some = select(outputs.c.id).where(open_).limit(1).correlate(items).scalar_subquery()
+    asked = select(items.c.id, items.c.position).where(waiting.items, some.is_not(None))
+    item = connection.execute(asked.order_by(items.c.position).limit(1)).first()
+    if item is None:
+        return None
+    within = select(func.min(outputs.c.id)).select_from(_JOINED)
+    output = connection.execute(within.where(items.c.id == item.id, open_)).scalar_one()
+    return _Place(item.position, output)
+
+
+def _first_skipped(
+    connection: Connection, waiting: Waiting, wanted: ColumnElement[bool], *, annotator: int
+) -> _Place | None:
+    """The output that was skipped longest ago, so that skipping again leads on."""
+    asked = (
+        select(decisions.c.id, outputs.c.id.label("output"))
+        .select_from(_JOINED.join(decisions, skip_of(annotator)))
+        .where(waiting.items, waiting.outputs, wanted)
+        .order_by(decisions.c.id)
+        .limit(1)
+    )
+    found = connection.execute(asked).first()
+    return _Place(found.id, found.output) if found else None
+
+
+_JOINED = items.join(outputs, outputs.c.item_id == items.c.id)
+
+
+def _in_order(*wanted: ColumnElement[bool]) -> Select[Any]:
+    return (
+        select(items.c.position, outputs.c.id, outputs.c.item_id)
+        .select_from(_JOINED)
+        .where(*wanted)
+        .order_by(items.c.position, outputs.c.id)
+    )

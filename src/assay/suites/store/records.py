@@ -1,0 +1,265 @@
+"""What the store hands out: plain values, free of any database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.suites.check import Verdict
+from assay.suites.model import Item, Kind, Polarity
+
+__all__ = [
+    "Annotator",
+    "Case",
+    "Change",
+    "Choice",
+    "Decision",
+    "Draft",
+    "FilterChoices",
+    "Filters",
+    "Login",
+    "Preview",
+    "PreviewLine",
+    "Progress",
+    "Ratings",
+    "Saved",
+    "SavedSuite",
+    "Scope",
+    "Share",
+    "StoredOutput",
+    "StoredRun",
+]
+
+Choice = Literal["pass", "fail", "skip"]
+"""What a person can say of an output."""
+
+Scope = Literal["item", "phenomenon", "category", "suite"]
+"""How far a new rule reaches; it is added to those items where it changes something."""
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """A person with a name."""
+
+    id: int
+    name: str
+    has_password: bool = False
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run without its outputs."""
+
+    id: int
+    system: str
+    campaign: str
+    date: str
+    outputs: int
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One person's word on one output."""
+
+    id: int
+    annotator: str
+    verdict: Choice
+    adjudication: bool
+    time: str
+
+
+@dataclass(frozen=True)
+class StoredOutput:
+    """A distinct output of an item: who produced it, what rules and people say of it.
+
+    `systems` are written `system` or `system (campaign)` where there are several campaigns.
+    """
+
+    id: int
+    text: str
+    systems: tuple[str, ...]
+    verdict: Verdict
+    by: str | None
+    ruled: Verdict
+    disputed: bool
+    version: int
+    decisions: tuple[Decision, ...] = ()
+
+
+@dataclass(frozen=True)
+class Case:
+    """All that a person needs to judge one output.
+
+    `matches` are the item's rules that match: (rule id, start, end) in the output. `others` are
+    the other distinct outputs of the same item, warnings first.
+    """
+
+    item: Item
+    output: StoredOutput
+    matches: tuple[tuple[str, int, int], ...]
+    others: tuple[StoredOutput, ...]
+    trouble: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which outputs to look at; an empty field asks for all.
+
+    `text` stands in the source or in the output, upper or lower case. `verdict` may also be
+    "disputed".
+    """
+
+    category: str = ""
+    phenomenon: str = ""
+    system: str = ""
+    campaign: str = ""
+    verdict: str = ""
+    annotator: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the work is: warnings at the start, those settled, and this person's own share.
+
+    `seconds_left` is estimated from the pace of this person's last decisions, None without any.
+    """
+
+    total: int
+    settled: int
+    mine: int
+    mine_done: int
+    skipped: int
+    disputed: int
+    seconds_left: float | None
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What became of a decision.
+
+    `met` is the word of another person that came in between, if one did: both words are kept.
+    `settles` is how many answers of systems the decision settles.
+    """
+
+    change: int
+    output: StoredOutput
+    settles: int
+    met: Decision | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One entry of the history."""
+
+    id: int
+    annotator: str
+    time: str
+    kind: str
+    note: str
+    undone: str
+    output: int | None = None
+    item: str = ""
+    undone_by: str = ""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A rule that somebody thinks of adding, for the item of an output."""
+
+    output: int
+    polarity: Polarity
+    kind: Kind
+    text: str
+    scope: Scope = "item"
+
+
+@dataclass(frozen=True)
+class PreviewLine:
+    """An output that a draft would change."""
+
+    item: str
+    output: int
+    text: str
+    systems: tuple[str, ...]
+    span: tuple[int, int]
+    before: Verdict
+    after: Verdict
+    said: tuple[Decision, ...] = ()
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a draft would do to all outputs in its scope.
+
+    `settles`: warnings that it would pass or fail. `unsettles`: verdicts of rules that it would
+    turn around or make warnings. `contradicts`: outputs of which a person has said otherwise.
+    Each list is cut to a few dozen lines; the counts are of all, and `items` says how many items
+    would get the rule.
+    """
+
+    settles: tuple[PreviewLine, ...]
+    unsettles: tuple[PreviewLine, ...]
+    contradicts: tuple[PreviewLine, ...]
+    settles_count: int
+    unsettles_count: int
+    contradicts_count: int
+    searched: int
+    items: int
+
+
+@dataclass(frozen=True)
+class FilterChoices:
+    """What there is to filter by; `phenomena` are the names of each category's."""
+
+    categories: tuple[str, ...]
+    phenomena: Mapping[str, tuple[str, ...]]
+    systems: tuple[str, ...]
+    campaigns: tuple[str, ...]
+    annotators: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one person was given: `doubled` of the `items` are another person's, too.
+
+    `warnings` are the outputs in them for people to judge, `done` those that this person judged.
+    """
+
+    annotator: str
+    items: int
+    doubled: int
+    warnings: int
+    done: int
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """What people said of the outputs that several of them judged.
+
+    `codes` has one row per annotator and one column per output: 1 for pass, 0 for fail, nan
+    where this person said nothing.
+    """
+
+    annotators: tuple[str, ...]
+    outputs: tuple[int, ...]
+    codes: NDArray[np.float64]
+
+
+class Login(NamedTuple):
+    """The secret for a person's cookie, and the one that every form has to bring back."""
+
+    secret: str
+    csrf: str
+
+
+class SavedSuite(NamedTuple):
+    """How many items an import added and changed, and how many outputs it judged anew."""
+
+    added: int
+    changed: int
+    rechecked: int

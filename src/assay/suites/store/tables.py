@@ -1,0 +1,204 @@
+"""The tables of a suite's database; migrations/ brings a database to this form."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+__all__ = [
+    "annotators",
+    "answers",
+    "assignments",
+    "changes",
+    "decisions",
+    "facts",
+    "invitations",
+    "items",
+    "logins",
+    "metadata",
+    "outputs",
+    "rules",
+    "runs",
+]
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _key() -> Column[int]:
+    return Column("id", Integer, primary_key=True)
+
+
+def _points_to(name: str, *, optional: bool = False, primary: bool = False) -> Column[int]:
+    target = f"{name.removesuffix('_id')}s.id"
+    return Column(
+        name, Integer, ForeignKey(target), nullable=optional, primary_key=primary, index=not primary
+    )
+
+
+def _text(name: str, **options: object) -> Column[str]:
+    return Column(name, Text, nullable=False, **options)  # type: ignore[arg-type]
+
+
+# What is known of the suite as a whole: its name, and what else its file said.
+facts = Table("facts", metadata, Column("name", String(64), primary_key=True), _text("value"))
+
+items = Table(
+    "items",
+    metadata,
+    _key(),
+    _text("name", unique=True),  # the item's id in its suite
+    Column("position", Integer, nullable=False, index=True),
+    _text("languages"),
+    _text("category"),
+    _text("phenomenon"),
+    _text("source"),
+    _text("extra"),  # JSON
+    Index(None, "category", "phenomenon"),
+)
+
+rules = Table(
+    "rules",
+    metadata,
+    _key(),
+    _text("name", unique=True),  # the rule's id in its suite
+    _points_to("item_id"),
+    Column("position", Integer, nullable=False),
+    Column("polarity", String(8), nullable=False),
+    Column("kind", String(8), nullable=False),
+    _text("text"),
+    _text("author"),
+    _text("time"),
+    _text("provenance"),
+    _points_to("change_id", optional=True),  # the change that added it in the page
+    Column("retired", Boolean, nullable=False, default=False),  # undone, and kept for the history
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    _key(),
+    _text("system"),
+    _text("campaign"),
+    _text("date"),
+    UniqueConstraint("system", "campaign"),
+)
+
+# Every distinct output of an item stands once, whoever produced it. `hits` are the rules' hits
+# (assay.suites.check.Hits), `ruled` and `ruled_by` what the rules alone say; `verdict` and `by`
+# are the verdict that counts, a person's before a rule's. `disputed` where people disagree.
+# `version` grows with every decision on the output, and when one is taken back. An output that
+# nobody has any more, since its run was replaced, is `ruled` "not tested".
+outputs = Table(
+    "outputs",
+    metadata,
+    _key(),
+    Column("item_id", Integer, ForeignKey("items.id"), nullable=False),
+    Column("digest", String(64), nullable=False),  # SHA-256 of the text
+    _text("text"),
+    Column("hits", Integer, nullable=False),
+    Column("ruled", String(10), nullable=False),
+    Column("ruled_by", Text),
+    Column("verdict", String(10), nullable=False),
+    Column("by", Text),
+    Column("disputed", Boolean, nullable=False, default=False),
+    Column("version", Integer, nullable=False, default=0),
+    UniqueConstraint("item_id", "digest"),
+    Index(None, "item_id", "ruled", "verdict", "disputed"),
+    Index(None, "ruled", "verdict", "disputed", "item_id"),
+    Index(None, "disputed", sqlite_where=text("disputed = 1"), postgresql_where=text("disputed")),
+    sqlite_autoincrement=True,  # the number of an output is never used again
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    _points_to("run_id", primary=True),
+    _points_to("item_id", primary=True),
+    Column("output_id", Integer, ForeignKey("outputs.id"), nullable=False),
+    Index(None, "output_id", "run_id"),
+)
+
+# `password` is a salted hash, empty until one is chosen.
+annotators = Table(
+    "annotators", metadata, _key(), _text("name", unique=True), _text("password"), _text("created")
+)
+
+# One-time links and logins are kept as the SHA-256 of their secret.
+invitations = Table(
+    "invitations",
+    metadata,
+    _key(),
+    Column("digest", String(64), nullable=False, unique=True),
+    _points_to("annotator_id"),
+    _text("expires"),
+    Column("used", Boolean, nullable=False, default=False),
+)
+
+logins = Table(
+    "logins",
+    metadata,
+    _key(),
+    Column("digest", String(64), nullable=False, unique=True),
+    _points_to("annotator_id"),
+    Column("csrf", String(64), nullable=False),
+    _text("expires"),
+)
+
+assignments = Table(
+    "assignments",
+    metadata,
+    _points_to("item_id", primary=True),
+    _points_to("annotator_id", primary=True),
+)
+
+# Everything that a person did, in order, and for which output. `undone` is when it was taken
+# back, else empty, and `undone_by` who did that.
+changes = Table(
+    "changes",
+    metadata,
+    _key(),
+    _points_to("annotator_id"),
+    _points_to("output_id", optional=True),
+    _text("time"),
+    Column("kind", String(16), nullable=False),  # decision, skip, adjudication, rule
+    _text("note"),
+    _text("undone"),
+    _text("undone_by"),
+)
+
+# The words of people. Those that were withdrawn, because the same person said something else
+# later or took the change back, stay for the history. `made` is the version that the decision
+# gave its output, `unmade` the one it got when the decision was taken back.
+decisions = Table(
+    "decisions",
+    metadata,
+    _key(),
+    _points_to("output_id"),
+    Column("annotator_id", Integer, ForeignKey("annotators.id"), nullable=False),
+    _points_to("change_id"),
+    Column("verdict", String(10), nullable=False),  # pass, fail or skip
+    Column("adjudication", Boolean, nullable=False, default=False),
+    _text("time"),
+    Column("withdrawn", Boolean, nullable=False, default=False),
+    Column("made", Integer, nullable=False),
+    Column("unmade", Integer),
+    Index(None, "annotator_id", "output_id", "withdrawn", "verdict"),
+)

@@ -1,0 +1,170 @@
+"""Who somebody is: a name, a password or a one-time link, and a way out."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi.responses import RedirectResponse
+
+from assay.data import DataError
+from assay.suites.store import people
+from assay.suites.store.records import Annotator
+from assay.suites.web.requests import Form, Given, Posted, Visitor, session_of, token_of
+from assay.suites.web.security import inside, same
+from assay.suites.web.site import Key, Site, keys_of, site_of
+
+__all__ = ["router"]
+
+router = APIRouter()
+
+DAYS_30 = 30 * 24 * 3600
+
+
+@router.get("/login")
+def login_page(request: Request, next: Annotated[str, Query()] = "/resolve") -> Response:
+    """The form where a person says who they are."""
+    if session_of(request):
+        return RedirectResponse(inside(next), 303)
+    return _form_page(request, "login", after=inside(next))
+
+
+@router.post("/login")
+def log_in(request: Request, form: Given) -> Response:
+    """Log in with a name, and a password where accounts are required."""
+    _check_stranger(request, form)
+    site, name, after = site_of(request), form.text("name").strip(), inside(form.text("after"))
+    try:
+        annotator = _known(request, name, form.text("password")) if site.settings.accounts else None
+        annotator = annotator or _named(site, name)
+    except DataError as error:
+        return _form_page(request, "login", 403, after=after, name=name, error=str(error))
+    return _enter(request, annotator, after)
+
+
+@router.get("/invite/{secret}")
+def invitation_page(request: Request, secret: str) -> Response:
+    """What a one-time link shows; only the button uses it up, so that a preview does not."""
+    return _form_page(request, "invite", secret=secret)
+
+
+@router.post("/invite")
+def accept(request: Request, form: Given) -> Response:
+    """Use up a one-time link."""
+    _check_stranger(request, form)
+    site, keys = site_of(request), keys_of("", _address(request))
+    _check_patience(site, keys)
+    with site.store.write() as conn:
+        annotator = people.redeem(conn, form.text("secret"))
+    if annotator is None:
+        site.attempts.failed(*keys)
+        error = "This link was used before, or it is too old. Ask for a new one."
+        return _form_page(request, "invite", 403, secret="", error=error)
+    return _enter(request, annotator, "/account")
+
+
+@router.get("/account")
+def account_page(request: Request, person: Visitor) -> Response:
+    """The person's own page, to choose a password."""
+    done = request.query_params.get("done") == "1"
+    return site_of(request).page("account", person, done=done, error="")
+
+
+@router.post("/account")
+def choose_password(request: Request, post: Posted) -> Response:
+    """Set the person's password."""
+    site, password = site_of(request), post.form.text("password")
+    try:
+        if password != post.form.text("again"):
+            raise DataError("The two are not the same.")
+        with site.store.write() as conn:
+            people.set_password(conn, post.annotator.id, password)
+            people.log_out_everywhere(conn, post.annotator.id)
+    except DataError as error:
+        return site.page("account", post.person, status=400, done=False, error=str(error))
+    return _enter(request, post.annotator, "/account?done=1")
+
+
+@router.post("/logout")
+def log_out(request: Request, post: Posted) -> Response:
+    """End this login."""
+    site = site_of(request)
+    with site.store.write() as conn:
+        people.log_out(conn, request.cookies.get(site.settings.cookie, ""))
+    response = RedirectResponse("/login", 303)
+    response.delete_cookie(site.settings.cookie)
+    return response
+
+
+def _known(request: Request, name: str, password: str) -> Annotator:
+    """The person with that name and password; tries are limited by name and by address."""
+    site, keys = site_of(request), keys_of(name, _address(request))
+    _check_patience(site, keys)
+    with site.store.read() as conn:
+        annotator = people.check_password(conn, name, password)
+    if annotator is None:
+        site.attempts.failed(*keys)
+        raise DataError("There is no account with this name and password.")
+    return annotator
+
+
+def _named(site: Site, name: str) -> Annotator:
+    with site.store.write() as conn:
+        return people.annotator_named(conn, name) or people.add_annotator(conn, name)
+
+
+def _check_patience(site: Site, keys: Sequence[Key]) -> None:
+    wait = site.attempts.wait(*keys)
+    if wait > 0:
+        raise HTTPException(
+            429,
+            "Too many log-ins failed. Wait a few minutes, then try again.",
+            {"Retry-After": str(int(wait) + 1)},
+        )
+
+
+def _enter(request: Request, annotator: Annotator, after: str) -> Response:
+    site = site_of(request)
+    with site.store.write() as conn:
+        secret, _ = people.log_in(conn, annotator.id)
+    response = RedirectResponse(after, 303)
+    _set_cookie(response, request, site.settings.cookie, secret)
+    response.delete_cookie(_stranger(site))
+    return response
+
+
+def _form_page(request: Request, page: str, status: int = 200, **values: str) -> Response:
+    """A form for somebody who is not logged in: its token is also in a cookie of its own."""
+    site = site_of(request)
+    token = request.cookies.get(_stranger(site)) or secrets.token_urlsafe(32)
+    values = {"name": "", "error": "", "after": "", "secret": ""} | values
+    response = site.page(page, None, status=status, token=token, **values)
+    _set_cookie(response, request, _stranger(site), token)
+    return response
+
+
+def _check_stranger(request: Request, form: Form) -> None:
+    expected = request.cookies.get(_stranger(site_of(request)), "")
+    if not same(token_of(request, form), expected):
+        raise HTTPException(403, "This form is too old, or cookies are off: reload the page.")
+
+
+def _stranger(site: Site) -> str:
+    return f"{site.settings.cookie}-form"
+
+
+def _set_cookie(response: Response, request: Request, name: str, value: str) -> None:
+    response.set_cookie(
+        name,
+        value,
+        max_age=DAYS_30,
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""

@@ -1,0 +1,86 @@
+"""Pages that list: outputs to look through, disputes, and the history."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from assay.suites.store.decisions import history
+from assay.suites.store.people import all_annotators
+from assay.suites.store.queue import choices, disputed_cases, find
+from assay.suites.web.requests import Asked, Form, Queue, Visitor
+from assay.suites.web.site import site_of
+from assay.suites.web.views import view
+from assay.suites.web.work import last_toast
+
+__all__ = ["router"]
+
+router = APIRouter()
+
+STEP = 50
+"""How many entries a page lists."""
+
+NOBODY = 0
+"""No person has this number."""
+
+
+@router.get("/")
+def start() -> Response:
+    """The way to the main page."""
+    return RedirectResponse("/resolve", 303)
+
+
+@router.get("/browse")
+def browse(request: Request, person: Visitor, queue: Asked) -> Response:
+    """The outputs that fit the filters."""
+    site, offset = site_of(request), _number(request, "offset", 0)
+    with site.store.read() as conn:
+        found, total = find(conn, queue.filters, offset=offset, limit=STEP)
+        known = choices(conn)
+    return site.page(
+        "browse",
+        person,
+        queue=queue,
+        found=found,
+        total=total,
+        offset=offset,
+        step=STEP,
+        choices=known,
+    )
+
+
+@router.get("/disputes")
+def disputes(request: Request, person: Visitor) -> Response:
+    """Outputs on which people disagree, each person's word beside the others'."""
+    site, asked = site_of(request), Form(dict(request.query_params))
+    with site.store.read() as conn:
+        views = [view(each, person.annotator.name) for each in disputed_cases(conn, limit=STEP)]
+        toast = last_toast(conn, person, asked)
+    notice = ""
+    return site.page("disputes", person, views=views, toast=toast, queue=Queue(), notice=notice)
+
+
+@router.get("/history")
+def past(request: Request, person: Visitor) -> Response:
+    """Everything that people did, the latest first."""
+    site, query = site_of(request), request.query_params
+    annotator, item = query.get("annotator", ""), query.get("item", "").strip()
+    before = _number(request, "before", 0) or None
+    with site.store.read() as conn:
+        known = {each.name: each.id for each in all_annotators(conn)}
+        who = known.get(annotator, NOBODY) if annotator else None
+        found = history(conn, annotator=who, item=item or None, limit=STEP + 1, before=before)
+    return site.page(
+        "history",
+        person,
+        changes=found[:STEP],
+        more=len(found) > STEP,
+        names=list(known),
+        annotator=annotator,
+        item=item,
+    )
+
+
+def _number(request: Request, name: str, default: int) -> int:
+    asked = Form(dict(request.query_params))
+    return asked.number(name) if asked.text(name) else default

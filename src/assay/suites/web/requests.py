@@ -1,0 +1,157 @@
+"""What a request asks for: who sends it, its form, and which cases to go through."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Annotated, TypeVar
+from urllib.parse import parse_qs, parse_qsl, quote, urlencode
+
+from fastapi import Depends, HTTPException, Path, Request
+
+from assay.suites.store.people import login
+from assay.suites.store.records import Annotator, Filters
+from assay.suites.web.security import same
+from assay.suites.web.site import Person, site_of, wants_json
+
+__all__ = [
+    "Asked",
+    "Form",
+    "Given",
+    "Number",
+    "Post",
+    "Posted",
+    "Queue",
+    "Visitor",
+    "session_of",
+    "token_of",
+]
+
+Word = TypeVar("Word", bound=str)
+
+HIGHEST = 2**31 - 1
+"""The highest number that a row of the database can have."""
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Which cases a person goes through: those that fit the filters, or the skipped ones."""
+
+    filters: Filters = field(default_factory=Filters)
+    skipped: bool = False
+
+    @property
+    def query(self) -> str:
+        """The queue as it stands in an address."""
+        values = {name: value for name, value in asdict(self.filters).items() if value}
+        return urlencode(values | ({"skipped": "1"} if self.skipped else {}))
+
+    @classmethod
+    def read(cls, query: str) -> Queue:
+        """The queue that an address asks for; what it does not know is left out."""
+        given = {name: values[0] for name, values in parse_qs(query).items()}
+        known = {each.name: given.get(each.name, "").strip() for each in fields(Filters)}
+        return cls(Filters(**known), skipped=given.get("skipped") == "1")
+
+
+@dataclass(frozen=True)
+class Form:
+    """The fields of a form; one that is missing is empty."""
+
+    values: Mapping[str, str]
+
+    def text(self, name: str) -> str:
+        """A field as it was sent."""
+        return self.values.get(name, "")
+
+    def number(self, name: str) -> int:
+        """A field that holds a whole number."""
+        value = self.text(name)
+        if not (value.isdecimal() and value.isascii() and int(value[:11]) <= HIGHEST):
+            raise HTTPException(400, f"{name} has to be a number.")
+        return int(value)
+
+    def one_of(self, name: str, choices: Collection[Word]) -> Word:
+        """A field that holds one of some words."""
+        for choice in choices:
+            if self.text(name) == choice:
+                return choice
+        raise HTTPException(400, f"{name} has to be one of {', '.join(choices)}.")
+
+
+@dataclass(frozen=True)
+class Post:
+    """A form that a known person sent from a page of ours."""
+
+    person: Person
+    form: Form
+
+    @property
+    def annotator(self) -> Annotator:
+        """Who sent it."""
+        return self.person.annotator
+
+    @property
+    def queue(self) -> Queue:
+        """The cases that the person was going through."""
+        return Queue.read(self.form.text("back"))
+
+
+def session_of(request: Request) -> Person | None:
+    """Who is logged in, if anybody."""
+    site = site_of(request)
+    secret = request.cookies.get(site.settings.cookie, "")
+    if not secret:
+        return None
+    with site.store.read() as conn:
+        found = login(conn, secret)
+    return None if found is None else Person(*found)
+
+
+def token_of(request: Request, form: Form) -> str:
+    """The token that came with a form: in a field, or in a header where the script sent it."""
+    return request.headers.get("x-csrf-token") or form.text("csrf")
+
+
+async def _form(request: Request) -> Form:
+    body = await request.body()
+    try:
+        pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1000)
+    except ValueError:
+        raise HTTPException(400, "This is not a form of these pages.") from None
+    return Form(dict(pairs))
+
+
+Given = Annotated[Form, Depends(_form)]
+
+
+def _visitor(request: Request) -> Person:
+    person = session_of(request)
+    if person is None:
+        if wants_json(request) or request.method != "GET":
+            raise HTTPException(401, "You are not logged in any more: reload the page.")
+        asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        raise HTTPException(303, headers={"Location": f"/login?next={quote(asked, safe='')}"})
+    return person
+
+
+Visitor = Annotated[Person, Depends(_visitor)]
+
+
+def _posted(request: Request, person: Visitor, form: Given) -> Post:
+    if not same(token_of(request, form), person.csrf):
+        raise HTTPException(403, "This form is not from your login: reload the page and try again.")
+    return Post(person, form)
+
+
+Posted = Annotated[Post, Depends(_posted)]
+
+
+def _asked(request: Request) -> Queue:
+    return Queue.read(request.url.query)
+
+
+Asked = Annotated[Queue, Depends(_asked)]
+
+Number = Annotated[int, Path(ge=0, le=HIGHEST)]
+"""The number of an output, in an address."""

@@ -1,0 +1,241 @@
+"""What all pages of one server share: the store, settings, templates and wording."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple, cast
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from assay.suites.store.opening import Store
+from assay.suites.store.records import Annotator, Change, Decision
+from assay.version import __version__
+
+__all__ = [
+    "DEFAULT",
+    "HERE",
+    "LOOPBACK",
+    "Attempts",
+    "Key",
+    "Person",
+    "ServerSettings",
+    "Site",
+    "counted",
+    "deed",
+    "duration",
+    "keys_of",
+    "listed",
+    "moment",
+    "said",
+    "site_of",
+    "wants_json",
+]
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+"""The names by which a machine calls itself."""
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """How the pages are guarded.
+
+    `accounts`: people log in with a password or a one-time link; without, they just say a name.
+    `hosts` are the names under which the server answers, None for any. `cookie` keeps servers on
+    several ports of one machine apart. `largest` is the most bytes that a request may carry.
+    """
+
+    accounts: bool = False
+    hosts: frozenset[str] | None = LOOPBACK
+    cookie: str = "assay"
+    largest: int = 1 << 18
+
+
+DEFAULT = ServerSettings()
+"""For people at this machine."""
+
+
+MINUTE, HOUR = 60, 3600
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "output"), counted(1200, "output")
+    ('1 output', '1,200 outputs')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def duration(seconds: float) -> str:
+    """A time span as exact as an estimate deserves.
+
+    >>> duration(40), duration(1500), duration(9000)
+    ('less than a minute', 'about 25 min', 'about 2.5 h')
+    """
+    if seconds < MINUTE:
+        return "less than a minute"
+    if seconds < HOUR:
+        return f"about {seconds / MINUTE:.0f} min"
+    return f"about {seconds / HOUR:.1f} h"
+
+
+def moment(time: str) -> str:
+    """A stored time for people; what is no time is left as it is.
+
+    >>> moment("2026-05-01T12:30:59.123456+00:00")
+    '2026-05-01 12:30 UTC'
+    """
+    try:
+        return f"{datetime.fromisoformat(time):%Y-%m-%d %H:%M} UTC"
+    except ValueError:
+        return time
+
+
+def deed(change: Change) -> str:
+    """What somebody did.
+
+    >>> deed(Change(1, "Ada", "", "decision", "fail", ""))
+    'said fail'
+    """
+    if change.kind == "adjudication":
+        return f"decided the dispute: {change.note}"
+    return {"decision": f"said {change.note}", "skip": "skipped"}.get(change.kind, change.note)
+
+
+def listed(names: list[str]) -> str:
+    """Names as a person would say them.
+
+    >>> listed(["Ada"]), listed(["Ada", "Ben", "Cy"])
+    ('Ada', 'Ada, Ben and Cy')
+    """
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def said(decision: Decision) -> str:
+    """Somebody's word.
+
+    >>> said(Decision(1, "Ada", "pass", False, ""))
+    'Ada said pass'
+    """
+    return f"{decision.annotator} said {decision.verdict}"
+
+
+KEPT = 10_000
+"""So many names and addresses are remembered; beyond that, the oldest are forgotten."""
+
+
+class Key(NamedTuple):
+    """What failures are counted for, and how many of them it may have."""
+
+    most: int
+    name: str
+    address: str
+
+
+def keys_of(name: str, address: str) -> tuple[Key, ...]:
+    """The keys of one try: the name from there, everybody from there, the name from anywhere.
+
+    A room of people behind one address gets along, and so does somebody whose name others try.
+    """
+    name = name.casefold()
+    return Key(10, name, address), Key(50, "", address), Key(50, name, "")
+
+
+@dataclass
+class Attempts:
+    """The failures of the last `window` seconds."""
+
+    window: float = 300
+    clock: Callable[[], float] = time.monotonic
+    _failed: dict[Key, deque[float]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def wait(self, *keys: Key) -> float:
+        """Seconds until the next try is allowed, 0 where it is allowed now."""
+        with self._lock:
+            return max(map(self._wait, keys))
+
+    def failed(self, *keys: Key) -> None:
+        """Remember one failure."""
+        with self._lock:
+            for key in keys:
+                times = self._failed.pop(key, deque(maxlen=key.most))
+                times.append(self.clock())
+                self._failed[key] = times
+            while len(self._failed) > KEPT:
+                self._failed.pop(next(iter(self._failed)))
+
+    def _wait(self, key: Key) -> float:
+        times = self._failed.get(key, deque())
+        if len(times) < key.most:
+            return 0
+        return max(0.0, times[0] + self.window - self.clock())
+
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Person:
+    """Who is asking, and the token that the forms of this login carry."""
+
+    annotator: Annotator
+    csrf: str
+
+
+@dataclass(frozen=True)
+class Site:
+    """The pages of one store."""
+
+    store: Store
+    settings: ServerSettings
+    attempts: Attempts = field(default_factory=Attempts)
+    templates: Environment = field(default_factory=lambda: _templates())
+
+    def fragment(self, name: str, person: Person | None, /, **values: Any) -> str:
+        """A template filled in; every value is escaped."""
+        template = self.templates.get_template(f"{name}.html.j2")
+        return template.render(person=person, settings=self.settings, **values)
+
+    def page(
+        self, name: str, person: Person | None, /, *, status: int = 200, **values: Any
+    ) -> HTMLResponse:
+        """A whole page."""
+        return HTMLResponse(self.fragment(name, person, page=name, **values), status)
+
+
+def site_of(request: Request) -> Site:
+    """The site that a request came to."""
+    return cast(Site, request.app.state.site)
+
+
+def wants_json(request: Request) -> bool:
+    """Whether the page's script asks; else it is a browser on its way to a page."""
+    return "application/json" in request.headers.get("accept", "")
+
+
+def _templates() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= _filters()
+    environment.globals["version"] = __version__
+    return environment
+
+
+def _filters() -> Mapping[str, Any]:
+    words = (counted, deed, duration, listed, moment, said)
+    return {word.__name__: word for word in words}

@@ -1,0 +1,155 @@
+"""The page of the team: shares of the work, how far everybody is, and how far people agree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+from sqlalchemy import Connection
+
+from assay.data import DataError
+from assay.statistics.agreement import krippendorff_alpha, pairwise_agreement
+from assay.suites.store.people import add_annotator, all_annotators, annotator_named
+from assay.suites.store.queue import progress
+from assay.suites.store.records import Progress, Ratings, Share
+from assay.suites.store.shares import assign, clear, ratings, shares
+from assay.suites.web.requests import Form, Posted, Visitor
+from assay.suites.web.site import Person, Site, site_of
+
+__all__ = ["router"]
+
+router = APIRouter()
+
+MOST = 1000
+"""Rows of the form that are looked at."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A person of the team, the share and the pace."""
+
+    name: str
+    share: Share | None
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two people and how far they agree on what both judged."""
+
+    first: str
+    second: str
+    outputs: int
+    same: float
+    kappa: str
+
+
+@dataclass(frozen=True)
+class TeamAgreement:
+    """How far the team agrees; numbers in words, since some cannot be had."""
+
+    pairs: list[Pair]
+    alpha: str
+
+
+@router.get("/team")
+def team(request: Request, person: Visitor) -> Response:
+    """Who does what, how far it is, and how far people agree."""
+    return _page(site_of(request), person)
+
+
+@router.post("/team")
+def share_out(request: Request, post: Posted) -> Response:
+    """Deal the items out anew, or take all shares back."""
+    site = site_of(request)
+    try:
+        with site.store.write() as conn:
+            if post.form.one_of("do", ("assign", "clear")) == "clear":
+                clear(conn)
+            else:
+                _assign(conn, post.form, newcomers=not site.settings.accounts)
+    except DataError as error:
+        return _page(site, post.person, error=str(error), status=400)
+    return RedirectResponse("/team", 303)
+
+
+def agreement(found: Ratings) -> TeamAgreement:
+    """Cohen's kappa of every two people, and Krippendorff's alpha of all."""
+    words = [[_word(code) for code in row] for row in found.codes]
+    pairs = [
+        Pair(
+            found.annotators[each.first],
+            found.annotators[each.second],
+            each.shared,
+            each.agreed / each.shared,
+            _figure(each.kappa),
+        )
+        for each in pairwise_agreement(words)
+    ]
+    return TeamAgreement(pairs, _figure(krippendorff_alpha(words)) if pairs else "")
+
+
+def _page(site: Site, person: Person, *, error: str = "", status: int = 200) -> Response:
+    with site.store.read() as conn:
+        dealt = {each.annotator: each for each in shares(conn)}
+        members = [
+            Member(each.name, dealt.get(each.name), progress(conn, each.id))
+            for each in all_annotators(conn)
+        ]
+        mine = progress(conn, person.annotator.id)
+        agreed = agreement(ratings(conn))
+    return site.page(
+        "team",
+        person,
+        status=status,
+        members=members,
+        progress=mine,
+        agreement=agreed,
+        shared=bool(dealt),
+        error=error,
+    )
+
+
+def _assign(conn: Connection, form: Form, *, newcomers: bool) -> None:
+    weights = _weights(form)
+    for name in weights:
+        if newcomers and annotator_named(conn, name) is None:
+            add_annotator(conn, name)
+    double = _quantity(form.text("double"), "the part judged by two") / 100
+    assign(conn, weights, double=double, rng=np.random.default_rng())
+
+
+def _weights(form: Form) -> dict[str, float]:
+    """The weights by name; rows without a name or a weight are left out."""
+    weights = {}
+    for at in range(1, MOST):
+        if f"name-{at}" not in form.values:
+            break
+        name = form.text(f"name-{at}").strip()
+        weight = _quantity(form.text(f"weight-{at}"), f"the weight of {name}") if name else 0
+        if weight > 0:
+            weights[name] = weight
+    if not weights:
+        raise DataError("Nobody has a weight above 0: give at least one person a share.")
+    return weights
+
+
+def _quantity(text: str, what: str) -> float:
+    try:
+        value = float(text or 0)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 100:
+        raise DataError(f"{what} has to be a number from 0 to 100, not {text!r}.")
+    return value
+
+
+def _word(code: float) -> str | None:
+    return None if math.isnan(code) else "pass" if code else "fail"
+
+
+def _figure(value: float) -> str:
+    return "cannot be told" if math.isnan(value) else f"{value:.2f}"

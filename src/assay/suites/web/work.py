@@ -1,0 +1,163 @@
+"""The main page: one case after the other, decided at a key press."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse, RedirectResponse
+from sqlalchemy import Connection
+
+from assay.suites.store.cases import case
+from assay.suites.store.decisions import Outdated, history, save_decision, undo
+from assay.suites.store.queue import choices, next_case, progress
+from assay.suites.store.records import Case, Change, Choice, Saved
+from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor
+from assay.suites.web.security import inside
+from assay.suites.web.site import Person, Site, counted, deed, site_of, wants_json
+from assay.suites.web.views import Toast, met_notice, view, words_notice
+
+__all__ = ["changed", "last_toast", "router"]
+
+router = APIRouter()
+
+DONE: dict[Choice, str] = {"pass": "Passed", "fail": "Failed", "skip": "Skipped"}
+OUTDATED = (
+    "You decided on this output in another window in the meantime. Nothing was changed; "
+    "this is how it stands now."
+)
+
+
+@router.get("/resolve")
+def resolve(request: Request, person: Visitor, queue: Asked) -> Response:
+    """The next case of a person's queue."""
+    asked = Form(dict(request.query_params))
+    site = site_of(request)
+    with site.store.read() as conn:
+        shown = next_case(conn, person.annotator.id, queue.filters, skipped=queue.skipped)
+        values = _values(conn, person, queue, shown)
+        values["toast"] = last_toast(conn, person, asked)
+        values["notice"] = _met(conn, asked)
+    return _work(request, site, person, values)
+
+
+@router.get("/case/{output}")
+def one_case(request: Request, person: Visitor, output: Number, queue: Asked) -> Response:
+    """One output, whether it is in the queue or not."""
+    site, outdated = site_of(request), request.query_params.get("outdated") == "1"
+    with site.store.read() as conn:
+        values = _values(conn, person, queue, case(conn, output, person.annotator.id))
+    values["notice"] = OUTDATED if outdated else ""
+    return _work(request, site, person, values)
+
+
+@router.post("/decide")
+def decide(request: Request, post: Posted) -> Response:
+    """Keep a person's word on an output, and go on to the next."""
+    form, site = post.form, site_of(request)
+    output, choice = form.number("output"), form.one_of("choice", get_args(Choice))
+    try:
+        with site.store.write() as conn:
+            saved = save_decision(
+                conn,
+                output,
+                post.annotator.id,
+                choice,
+                seen=form.number("seen"),
+                adjudication=form.text("adjudication") == "1",
+            )
+    except Outdated:
+        return _outdated(request, site, post, output)
+    if form.text("adjudication") == "1":
+        return RedirectResponse(f"/disputes?last={saved.change}", 303)
+    if wants_json(request):
+        return changed(site, post, _toast(saved, choice), notice=met_notice(saved, choice))
+    met = f"&met={output}" if saved.met else ""
+    return RedirectResponse(f"/resolve?{post.queue.query}&last={saved.change}{met}", 303)
+
+
+@router.post("/undo")
+def take_back(request: Request, post: Posted) -> Response:
+    """Undo a person's last change, or the one that is named, and show what it was about."""
+    site = site_of(request)
+    named = post.form.number("change") if post.form.text("change") else None
+    with site.store.write() as conn:
+        change = undo(conn, post.annotator.id, named)
+    if not wants_json(request):
+        after = f"/case/{change.output}" if change and change.output else "/resolve"
+        return RedirectResponse(inside(post.form.text("after"), after), 303)
+    if change is None:
+        return JSONResponse({"notice": "There is nothing to undo."})
+    toast = f"Undone: {change.annotator} {deed(change)}"
+    return changed(site, post, None, note=toast, output=change.output)
+
+
+def changed(
+    site: Site,
+    post: Post,
+    toast: Toast | None,
+    *,
+    notice: str = "",
+    note: str = "",
+    output: int | None = None,
+    status: int = 200,
+) -> JSONResponse:
+    """What the page shows after a change: the given output or else the next, and what was done."""
+    person, queue = post.person, post.queue
+    with site.store.read() as conn:
+        if output is None:
+            shown = next_case(conn, person.annotator.id, queue.filters, skipped=queue.skipped)
+        else:
+            shown = case(conn, output, person.annotator.id)
+        values = _values(conn, person, queue, shown)
+    main = site.fragment("work", person, page="resolve", **values)
+    text = site.fragment("toast", person, toast=toast, note=note, queue=queue)
+    return JSONResponse({"main": main, "toast": text, "notice": notice}, status)
+
+
+def _work(request: Request, site: Site, person: Person, values: dict[str, Any]) -> Response:
+    if wants_json(request):
+        main = site.fragment("work", person, page="resolve", **values)
+        return JSONResponse({"main": main, "notice": values["notice"]})
+    return site.page("resolve", person, **values)
+
+
+def _values(conn: Connection, person: Person, queue: Queue, shown: Case | None) -> dict[str, Any]:
+    return {
+        "view": view(shown, person.annotator.name) if shown else None,
+        "queue": queue,
+        "progress": progress(conn, person.annotator.id),
+        "choices": choices(conn),
+        "toast": None,
+        "notice": "",
+    }
+
+
+def _toast(saved: Saved, choice: Choice) -> Toast:
+    said = DONE[choice]
+    if saved.settles:
+        said += f": settles {counted(saved.settles, 'output')}"
+    elif saved.output.disputed:
+        said += ", but others disagree"
+    polarity = {"pass": "positive", "fail": "negative"}.get(choice)
+    rule = f"/rule/{saved.output.id}?polarity={polarity}" if polarity else ""
+    return Toast(said, saved.change, rule)
+
+
+def last_toast(conn: Connection, person: Person, asked: Form) -> Toast | None:
+    """What the person did before this page, where the browser was sent here from it."""
+    if not asked.text("last"):
+        return None
+    before = asked.number("last") + 1
+    found: list[Change] = history(conn, annotator=person.annotator.id, before=before, limit=1)
+    return next((Toast(f"You {deed(each)}", each.id) for each in found if not each.undone), None)
+
+
+def _met(conn: Connection, asked: Form) -> str:
+    return words_notice(case(conn, asked.number("met")).output) if asked.text("met") else ""
+
+
+def _outdated(request: Request, site: Site, post: Post, output: int) -> Response:
+    if not wants_json(request):
+        return RedirectResponse(f"/case/{output}?{post.queue.query}&outdated=1", 303)
+    return changed(site, post, None, notice=OUTDATED, output=output, status=409)

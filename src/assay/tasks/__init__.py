@@ -1,1 +1,0 @@
-"""Task-based metrics: what a program that reads translations can still find in them."""

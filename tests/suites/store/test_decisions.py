@@ -1,0 +1,205 @@
+"""Everybody has a word of their own; it can be changed and taken back, and nothing is lost."""
+
+import pytest
+
+from assay.data import DataError
+from assay.suites.store.decisions import Outdated, history, save_decision, undo
+from assay.suites.store.drafts import save_rule
+from assay.suites.store.queue import case
+from assay.suites.store.records import Draft
+from tests.suites.store.samples import fill, item, number, rows, state
+
+
+@pytest.fixture
+def lala(store):
+    """Ann and Ben, and one warning that two systems have."""
+    fill(store, [item()], {"x": {"i1": "so lala"}, "y": {"i1": "so lala"}})
+    return store
+
+
+def say(store, who, choice, seen, text="so lala", **options):
+    output = number(store, text)
+    with store.write() as conn:
+        return save_decision(conn, output, who, choice, seen=seen, **options)
+
+
+def take_back(store, who, change=None):
+    with store.write() as conn:
+        return undo(conn, who, change)
+
+
+ANN, BEN = 1, 2
+
+
+def test_a_decision_settles_the_answers_of_all_systems(lala):
+    saved = say(lala, ANN, "pass", 0)
+    assert (saved.settles, saved.met) == (2, None)
+    assert saved.output.systems == ("x", "y")
+    assert (saved.output.verdict, saved.output.by, saved.output.version) == ("pass", "Ann", 1)
+    assert [(each.annotator, each.verdict) for each in saved.output.decisions] == [("Ann", "pass")]
+    assert state(lala) == {"so lala": ("pass", "Ann", False)}
+
+
+def test_a_skip_settles_nothing(lala):
+    saved = say(lala, ANN, "skip", 0)
+    assert saved.settles == 0
+    assert state(lala) == {"so lala": ("warning", None, False)}
+    assert [each.verdict for each in saved.output.decisions] == ["skip"]
+
+
+def test_a_later_word_replaces_the_earlier_which_is_kept(lala):
+    say(lala, ANN, "pass", 0)
+    saved = say(lala, ANN, "fail", 1)
+    assert [each.verdict for each in saved.output.decisions] == ["fail"]
+    assert state(lala) == {"so lala": ("fail", "Ann", False)}
+    assert rows(lala, "SELECT verdict FROM decisions ORDER BY id") == [("pass",), ("fail",)]
+
+
+def test_people_who_disagree_make_a_dispute_that_an_adjudication_ends(lala):
+    say(lala, ANN, "pass", 0)
+    saved = say(lala, BEN, "fail", 1)
+    assert (saved.settles, saved.met) == (0, None)
+    assert state(lala) == {"so lala": ("warning", None, True)}
+    saved = say(lala, ANN, "fail", 2, adjudication=True)
+    assert saved.settles == 2
+    assert state(lala) == {"so lala": ("fail", "Ann", False)}
+    # Ann's own word stays, for the agreement.
+    assert [
+        (each.annotator, each.verdict, each.adjudication) for each in saved.output.decisions
+    ] == [
+        ("Ann", "pass", False),
+        ("Ben", "fail", False),
+        ("Ann", "fail", True),
+    ]
+    take_back(lala, ANN)
+    assert state(lala) == {"so lala": ("warning", None, True)}
+
+
+def test_who_meets_another_person_is_told_and_both_words_are_kept(lala):
+    say(lala, ANN, "pass", 0)
+    saved = say(lala, BEN, "fail", 0)
+    assert (saved.met.annotator, saved.met.verdict) == ("Ann", "pass")
+    assert len(saved.output.decisions) == 2
+    assert state(lala) == {"so lala": ("warning", None, True)}
+
+
+def test_who_meets_a_skip_or_a_word_that_was_taken_back_is_not_told(lala):
+    say(lala, ANN, "pass", 0)
+    take_back(lala, ANN)
+    say(lala, ANN, "skip", 2)
+    assert say(lala, BEN, "fail", 0).met is None
+
+
+def test_a_page_that_the_same_person_has_outdated_is_refused(lala):
+    say(lala, ANN, "pass", 0)
+    with pytest.raises(Outdated):
+        say(lala, ANN, "fail", 0)
+    assert state(lala) == {"so lala": ("pass", "Ann", False)}
+    assert rows(lala, "SELECT count(*) FROM changes") == [(1,)]
+    # Also after the word was taken back, and between the words of others.
+    take_back(lala, ANN)
+    say(lala, BEN, "pass", 2)
+    for seen in (0, 1):
+        with pytest.raises(Outdated):
+            say(lala, ANN, "fail", seen)
+    assert say(lala, ANN, "fail", 2).met.annotator == "Ben"
+
+
+def test_a_version_that_never_was_is_refused(lala):
+    with pytest.raises(Outdated):
+        say(lala, ANN, "fail", 7)
+
+
+def test_taking_back_goes_back_step_by_step(lala):
+    say(lala, ANN, "pass", 0)
+    say(lala, ANN, "fail", 1)
+    assert take_back(lala, ANN).note == "fail"
+    assert state(lala) == {"so lala": ("pass", "Ann", False)}
+    undone = take_back(lala, ANN)
+    assert (undone.note, undone.undone_by, undone.output) == ("pass", "Ann", 1)
+    assert undone.undone > undone.time
+    assert state(lala) == {"so lala": ("warning", None, False)}
+    assert take_back(lala, ANN) is None
+    assert rows(lala, "SELECT version FROM outputs") == [(4,)]
+
+
+def test_a_change_can_be_taken_back_out_of_turn(lala):
+    first = say(lala, ANN, "pass", 0)
+    say(lala, ANN, "fail", 1)
+    take_back(lala, ANN, first.change)
+    assert state(lala) == {"so lala": ("fail", "Ann", False)}
+    assert take_back(lala, ANN, first.change) is None
+    take_back(lala, ANN)
+    assert state(lala) == {"so lala": ("warning", None, False)}
+
+
+def test_nobody_takes_back_the_word_of_another(lala):
+    saved = say(lala, ANN, "pass", 0)
+    with pytest.raises(DataError, match="by that person alone"):
+        take_back(lala, BEN, saved.change)
+    assert take_back(lala, BEN) is None
+    with pytest.raises(DataError, match="no change 99"):
+        take_back(lala, BEN, 99)
+    assert state(lala) == {"so lala": ("pass", "Ann", False)}
+
+
+def test_everybody_may_take_back_a_rule(lala):
+    with lala.write() as conn:
+        change = save_rule(conn, Draft(1, "negative", "fixed", "lala"), ANN)
+    assert state(lala) == {"so lala": ("fail", "i1-2", False)}
+    undone = take_back(lala, BEN, change.id)
+    assert (undone.annotator, undone.undone_by, undone.kind) == ("Ann", "Ben", "rule")
+    assert state(lala) == {"so lala": ("warning", None, False)}
+    with lala.read() as conn:
+        assert case(conn, 1).item == item()
+
+
+@pytest.mark.parametrize(
+    ("choice", "adjudication"), [("maybe", False), ("warning", False), ("skip", True)]
+)
+def test_other_choices_are_refused(lala, choice, adjudication):
+    with pytest.raises(DataError, match=f"'{choice}' is none of pass, fail"):
+        say(lala, ANN, choice, 0, adjudication=adjudication)
+
+
+def test_an_output_that_is_gone_is_refused(lala):
+    with pytest.raises(DataError, match="no output 99 any more"), lala.write() as conn:
+        save_decision(conn, 99, ANN, "pass", seen=0)
+
+
+def test_the_history_tells_everything_newest_first(store):
+    fill(
+        store,
+        [item("a"), item("b"), item("c")],
+        {"x": {"a": "so a", "b": "so b", "c": "so c"}},
+    )
+    say(store, ANN, "pass", 0, "so a")
+    say(store, BEN, "skip", 0, "so b")
+    with store.write() as conn:
+        draft = Draft(number(store, "so b"), "positive", "regex", "s[o]", "suite")
+        save_rule(conn, draft, BEN)
+    say(store, ANN, "fail", 1, "so a", adjudication=True)
+    take_back(store, ANN)
+
+    def told(**options):
+        with store.read() as conn:
+            return [
+                (each.annotator, each.kind, each.note, each.item, bool(each.undone))
+                for each in history(conn, **options)
+            ]
+
+    everything = [
+        ("Ann", "adjudication", "fail", "a", True),
+        ("Ben", "rule", "positive regex 's[o]' for b and 1 more", "b", False),
+        ("Ben", "skip", "skip", "b", False),
+        ("Ann", "decision", "pass", "a", False),
+    ]
+    assert told() == everything
+    assert told(annotator=BEN) == everything[1:3]
+    assert told(item="a") == [everything[0], everything[3]]
+    # The rule settles something in c, too; in a, there was nothing left to settle.
+    assert told(item="c") == everything[1:2]
+    assert told(limit=1) == everything[:1]
+    with store.read() as conn:
+        second = history(conn, limit=2)[1].id
+    assert told(before=second) == everything[2:]

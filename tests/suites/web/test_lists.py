@@ -1,0 +1,177 @@
+"""Browsing, disputes, the team and the history."""
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from statsmodels.stats.inter_rater import cohens_kappa
+
+from assay.suites.store.queue import case
+from assay.suites.store.records import Ratings
+from assay.suites.store.shares import shares
+from assay.suites.web.team import agreement
+from tests.suites.web.conftest import Visitor
+from tests.suites.web.hubby import NASTY
+
+
+def decide(visitor, output, choice, seen=0):
+    return visitor.live("/decide", output=output, choice=choice, seen=seen)
+
+
+def found(page):
+    texts = re.findall(r'class="found-output"[^>]*>(.*?)</p>', page, re.DOTALL)
+    return [unescape(text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("query", "texts"),
+    [
+        ("text=hubby", ["Her hubby came."]),
+        ("text=HUBBY", ["Her hubby came."]),
+        ("verdict=pass", ["Her husband came."]),
+        ("verdict=fail", ["Her man came."]),
+        (
+            "system=epsilon&category=Ambiguity&verdict=warning&text=old",
+            ["Her old man, her husband, came."],
+        ),
+        ("category=%3Cb%3EMarkup%3C%2Fb%3E", [NASTY, "All is text."]),
+        ("phenomenon=Script+%26+style&text=all is", ["All is text."]),
+        ("verdict=disputed", []),
+        ("text=%25", []),
+    ],
+)
+def test_browsing_finds_what_fits_the_filters(ada, query, texts):
+    assert found(ada.get(f"/browse?{query}").text) == texts
+
+
+def test_browsing_goes_page_by_page(ada, monkeypatch):
+    from assay.suites.web import lists
+
+    monkeypatch.setattr(lists, "STEP", 3)
+    seen, path = [], "/browse?verdict=warning"
+    while path:
+        page = ada.get(path).text
+        seen += found(page)
+        link = re.search(r'rel="next" href="([^"]+)"', page)
+        path = unescape(link[1]) if link else ""
+    assert len(seen) == len(set(seen)) == 8
+
+
+def test_a_dispute_shows_every_word_and_can_be_decided(store, ada, ben, first):
+    output = first.output.id
+    decide(ada, output, "pass")
+    decide(ben, output, "fail")
+    page = ada.get("/disputes").text
+    assert re.search(r"<b[^>]*>Ada</b>\s*<span class=\"badge pass\"", page)
+    assert re.search(r"<b[^>]*>Ben</b>\s*<span class=\"badge fail\"", page)
+    seen = re.search(r'name="seen" value="(\d+)"', page)[1]
+    answer = ada.post("/decide", output=output, choice="fail", seen=seen, adjudication="1")
+    assert answer.headers["location"].startswith("/disputes")
+    page = ada.get(answer.headers["location"]).text
+    assert "Nobody disagrees." in page
+    with store.read() as connection:
+        settled = case(connection, output).output
+    assert (settled.verdict, settled.disputed) == ("fail", False)
+
+
+def test_the_history_shows_everything_and_undoes_ones_own(store, ada, ben, first):
+    decide(ada, first.output.id, "pass")
+    decide(ben, first.others[0].id, "fail")
+    page = ada.get("/history").text
+    assert page.count("<tr>") == 3
+    changes = re.findall(r'name="change" value="(\d+)"', page)
+    assert len(changes) == 1
+    assert ada.get("/history?annotator=Ben").text.count("<tr>") == 2
+    assert "Nothing was done yet." in ada.get("/history?annotator=Nobody").text
+    assert "Nothing was done yet." in ada.get("/history?item=m2").text
+    ada.get("/history")
+    answer = ada.post("/undo", change=changes[0], after="/history")
+    assert answer.headers["location"] == "/history"
+    assert 'class="undone"' in ada.get("/history").text
+    with store.read() as connection:
+        assert case(connection, first.output.id).output.verdict == "warning"
+
+
+def test_the_history_goes_page_by_page(ada, first, monkeypatch):
+    from assay.suites.web import lists
+
+    monkeypatch.setattr(lists, "STEP", 2)
+    for seen in range(5):
+        decide(ada, first.output.id, "pass" if seen % 2 else "fail", seen)
+    rows, path = 0, "/history"
+    while path:
+        page = ada.get(path).text
+        rows += page.count('<td class="time">')
+        link = re.search(r'rel="next" href="([^"]+)"', page)
+        path = unescape(link[1]) if link else ""
+    assert rows == 5
+
+
+def test_the_work_is_shared_out_by_weights(store, ada, ben):
+    ada.get("/team")
+    fields = {"name-1": "Ada", "weight-1": "1", "name-2": "Ben", "weight-2": "0"}
+    more = {"name-3": "Cleo", "weight-3": "2", "double": "100", "do": "assign"}
+    assert ada.post("/team", **fields, **more).status_code == 303
+    with store.read() as connection:
+        given = {each.annotator: each for each in shares(connection)}
+    assert given["Ada"].items == given["Ada"].doubled == given["Cleo"].items == 3
+    assert "Ben" not in given or given["Ben"].items == 0
+    page = ada.get("/team").text
+    assert "0 of 8" in page
+    assert ada.post("/team", do="clear").status_code == 303
+    assert "no share yet" in ada.get("/team").text
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"name-1": "Ada", "weight-1": "0", "do": "assign"}, "Nobody has a weight above 0"),
+        ({"name-1": "Ada", "weight-1": "nan", "do": "assign"}, "a number from 0 to 100"),
+        ({"name-1": "Ada", "weight-1": "1", "double": "-1", "do": "assign"}, "from 0 to 100"),
+    ],
+)
+def test_shares_that_make_no_sense_are_refused(ada, fields, error):
+    ada.get("/team")
+    answer = ada.post("/team", **fields)
+    assert answer.status_code == 400
+    assert error in answer.text
+
+
+def test_with_accounts_the_team_page_makes_no_new_people(guarded, store):
+    from assay.suites.store.people import add_annotator, annotator_named
+
+    with store.write() as connection:
+        add_annotator(connection, "Cleo", "correct horse battery")
+    cleo = Visitor(guarded)
+    cleo.enter("Cleo", password="correct horse battery")
+    answer = cleo.post("/team", **{"name-1": "Mallory", "weight-1": "1", "do": "assign"})
+    assert answer.status_code == 400
+    with store.read() as connection:
+        assert annotator_named(connection, "Mallory") is None
+
+
+def test_agreement_is_shown_for_what_two_people_judged(ada, ben, first):
+    outputs = [first.output.id, *(each.id for each in first.others)]
+    for visitor, words in ((ada, "pppf"), (ben, "ppff")):
+        for output, word in zip(outputs, words, strict=True):
+            seen = 0 if visitor is ada else 1
+            decide(visitor, output, {"p": "pass", "f": "fail"}[word], seen)
+    page = ada.get("/team").text
+    kappa = cohens_kappa([[1, 1], [0, 2]]).kappa
+    assert f'<td class="number">{kappa:.2f}</td>' in page
+    assert "75%" in page
+
+
+def test_agreement_takes_only_what_both_judged():
+    nan = np.nan
+    found = agreement(
+        Ratings(("a", "b", "c"), (1, 2, 3), np.array([[1, 0, nan], [1, 1, 0], [nan] * 3]))
+    )
+    assert [(each.first, each.second, each.outputs, each.same) for each in found.pairs] == [
+        ("a", "b", 2, 0.5)
+    ]
+
+
+def test_before_anybody_judged_there_is_no_agreement(ada):
+    assert "No output has been judged by two people yet." in ada.get("/team").text

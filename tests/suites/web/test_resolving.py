@@ -1,0 +1,201 @@
+"""One case after the other: decisions, undo, and two people at once."""
+
+import re
+from html import unescape
+
+import pytest
+
+from assay.suites.store.decisions import history
+from assay.suites.store.queue import case, find, next_case
+from assay.suites.store.records import Filters
+from tests.suites.web.conftest import JSON
+from tests.suites.web.hubby import NASTY
+
+
+def stored(store, output):
+    with store.read() as connection:
+        return case(connection, output).output
+
+
+def number(store, text):
+    """The number of the output with this text."""
+    with store.read() as connection:
+        ((_, output),), _ = find(connection, Filters(text=text))
+    return output.id
+
+
+def decide(visitor, output, choice, seen=0, **more):
+    return visitor.live("/decide", output=output, choice=choice, seen=seen, **more)
+
+
+def test_the_first_warning_is_shown_with_all_that_one_needs(ada):
+    page = ada.get("/resolve").text
+    assert "Sie liebt ihren Mann." in page
+    assert "She loves her spouse." in page
+    assert "Lexical ambiguity" in page
+    assert "settles <b>2 outputs of 2 systems</b>" in page
+    assert "2 rules of this item" in page
+    assert '<mark class="new" title="only here">truly</mark>' in page
+    assert "of 8 warnings settled" in page
+
+
+def test_what_rules_matched_is_marked(store, ada):
+    page = ada.get(f"/case/{number(store, 'old man')}").text
+    assert '<mark class="bad" title="m2-1: \\bm[ae]n\\b">man</mark>' in page
+    assert '<mark class="good" title="m2+1: husband">husband</mark>' in page
+
+
+def test_a_decision_brings_the_next_case_and_can_be_undone(store, ada, first):
+    output = first.output
+    reply = decide(ada, output.id, "pass").json()
+    assert "Passed: settles 2 outputs" in reply["toast"]
+    assert "She loves her spouse.</p>" not in reply["main"]
+    assert stored(store, output.id).verdict == "pass"
+    back = ada.live("/undo").json()
+    assert "She loves her spouse.</p>" in back["main"]
+    assert stored(store, output.id).verdict == "warning"
+    assert ada.live("/undo").json()["notice"] == "There is nothing to undo."
+
+
+def test_a_form_without_script_does_the_same(store, ada, first):
+    answer = ada.post("/decide", output=first.output.id, choice="fail", seen=0, back="text=her")
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith("/resolve?text=her&last=")
+    assert stored(store, first.output.id).verdict == "fail"
+    page = ada.get(answer.headers["location"]).text
+    assert "Undo" in page
+    change = re.search(r'name="change" value="(\d+)"', page)[1]
+    answer = ada.post("/undo", change=change)
+    assert answer.headers["location"] == f"/case/{first.output.id}"
+    assert stored(store, first.output.id).verdict == "warning"
+
+
+def test_what_is_skipped_comes_back_when_asked_for(ada, first):
+    reply = decide(ada, first.output.id, "skip").json()
+    assert "Skipped" in reply["toast"]
+    assert "Make it a rule" not in reply["toast"]
+    assert "She loves her spouse.</p>" not in reply["main"]
+    assert "She loves her spouse.</p>" in ada.get("/resolve?skipped=1").text
+
+
+def test_at_the_end_there_is_an_end(store, ada):
+    for _ in range(8):
+        with store.read() as connection:
+            output = next_case(connection, 1).output
+        reply = decide(ada, output.id, "pass", output.version).json()
+    assert "All done" in reply["main"]
+    assert "All done" in ada.get("/resolve").text
+    assert "Nothing left here" in ada.get("/resolve?text=zebra").text
+
+
+def test_two_people_on_the_same_output_are_both_kept_and_the_second_is_told(store, ada, ben, first):
+    output = first.output.id
+    assert decide(ada, output, "pass").json()["notice"] == ""
+    reply = decide(ben, output, "fail").json()
+    assert reply["notice"] == (
+        "Ada said pass while you were looking at the same output, and you said fail. "
+        "Both words are kept; the output goes to adjudication."
+    )
+    found = stored(store, output)
+    assert found.disputed
+    assert {(each.annotator, each.verdict) for each in found.decisions} == {
+        ("Ada", "pass"),
+        ("Ben", "fail"),
+    }
+
+
+def test_people_who_agree_are_told_so(ada, ben, first):
+    decide(ada, first.output.id, "pass")
+    notice = decide(ben, first.output.id, "pass").json()["notice"]
+    assert notice.endswith("Both words are kept; the output counts as pass.")
+
+
+def test_without_script_the_second_person_is_told_too(ada, ben, first):
+    decide(ada, first.output.id, "pass")
+    answer = ben.post("/decide", output=first.output.id, choice="fail", seen=0)
+    page = ben.get(answer.headers["location"]).text
+    assert "Ada said pass and Ben said fail. Both words are kept" in page
+
+
+def test_a_second_window_of_the_same_person_is_told_that_it_is_outdated(store, ada, first):
+    output = first.output.id
+    decide(ada, output, "pass")
+    answer = decide(ada, output, "fail")
+    assert answer.status_code == 409
+    assert "in another window" in answer.json()["notice"]
+    assert "She loves her spouse.</p>" in answer.json()["main"]
+    assert stored(store, output).verdict == "pass"
+    answer = ada.post("/decide", output=output, choice="fail", seen=0)
+    assert "in another window" in ada.get(answer.headers["location"]).text
+
+
+def test_an_output_full_of_markup_is_text(store, ada):
+    nasty = number(store, "pwned")
+    for path in (f"/case/{nasty}", f"/rule/{nasty}", "/browse?text=pwned"):
+        page = ada.get(path).text
+        assert NASTY not in page
+        assert "<script>document" not in page
+        assert "<img src=x" not in page
+        assert NASTY in unescape(re.sub(r"</?(mark|bdi)[^>]*>", "", page))
+
+
+def test_a_name_full_of_markup_is_text(app):
+    from tests.suites.web.conftest import Visitor
+
+    visitor = Visitor(app)
+    visitor.enter("<b>Eve</b>")
+    for path in ("/resolve", "/team", "/history", "/account"):
+        page = visitor.get(path).text
+        assert "<b>Eve" not in page
+        assert "&lt;b&gt;Eve&lt;/b&gt;" in page
+
+
+def test_the_filters_stay_on_from_case_to_case(ada):
+    page = ada.get("/resolve?category=Ambiguity&text=hubby").text
+    assert "Her hubby came." in page
+    back = unescape(re.search(r'name="back" value="([^"]*)"', page)[1])
+    output = re.search(r'name="output" value="(\d+)"', page)[1]
+    reply = decide(ada, output, "pass", back=back).json()
+    assert "Nothing left here" in reply["main"]
+
+
+def test_the_script_can_ask_for_a_case(ada, first):
+    reply = ada.get(f"/case/{first.output.id}", headers=JSON).json()
+    assert "She loves her spouse.</p>" in reply["main"]
+    assert ada.get("/resolve", headers=JSON).json()["main"] == reply["main"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"output": "x"},
+        {"output": "-1"},
+        {"output": "9" * 40},
+        {"output": "²"},
+        {"seen": ""},
+        {"choice": "maybe"},
+        {"output": "4711"},
+    ],
+)
+def test_a_form_with_nonsense_is_refused_and_nothing_is_saved(store, ada, first, wrong):
+    fields = {"output": first.output.id, "choice": "pass", "seen": 0} | wrong
+    answer = ada.live("/decide", **fields)
+    assert answer.status_code == 400
+    assert answer.json()["error"]
+    with store.read() as connection:
+        assert history(connection) == []
+
+
+@pytest.mark.parametrize("path", ["/case/4711", "/case/x", "/case/99999999999999999999", "/rule/0"])
+def test_an_output_that_is_not_there_gives_a_page_that_says_so(ada, path):
+    answer = ada.get(path)
+    assert answer.status_code in (400, 404)
+    assert "To the warnings" in answer.text
+
+
+def test_what_others_did_cannot_be_undone(store, ada, ben, first):
+    decide(ada, first.output.id, "pass")
+    with store.read() as connection:
+        (change,) = history(connection)
+    assert ben.live("/undo", change=change.id).status_code == 400
+    assert stored(store, first.output.id).verdict == "pass"

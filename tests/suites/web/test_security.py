@@ -1,0 +1,268 @@
+"""Nobody gets in who should not, and nothing gets out that should not."""
+
+import pytest
+from fastapi.routing import APIRoute
+
+from assay.suites.store.people import add_annotator, invite
+from assay.suites.store.tables import logins
+from assay.suites.web.app import ROUTED, make_app
+from assay.suites.web.security import POLICY, inside
+from assay.suites.web.site import Attempts, ServerSettings, keys_of
+from tests.suites.web.conftest import JSON, Visitor
+from tests.suites.web.hubby import NASTY
+
+LISTS = ("/browse", "/disputes", "/team", "/history")
+PAGES = ("/resolve", *LISTS, "/account", "/case/{}", "/rule/{}")
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def cleo(store):
+    """Somebody who has an account."""
+    with store.write() as connection:
+        return add_annotator(connection, "Cleo", PASSWORD)
+
+
+@pytest.mark.parametrize("path", ["/login", "/nowhere", "/static/assay.css", "/resolve", "/case/x"])
+def test_every_answer_has_the_headers(ada, path):
+    headers = ada.get(path).headers
+    assert headers["content-security-policy"] == POLICY
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["x-frame-options"] == "DENY"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_are_kept_by_no_cache_and_have_no_inline_script_or_style(ada, first, path):
+    answer = ada.get(path.format(first.output.id))
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "no-store"
+    assert "style=" not in answer.text
+    assert "<style" not in answer.text
+    assert answer.text.count("<script") == 1
+    assert '<script src="/static/assay.js" defer></script>' in answer.text
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_stranger_is_sent_to_the_log_in(app, path):
+    answer = Visitor(app).get(path.format(1))
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith("/login?next=%2F")
+
+
+def test_a_script_without_a_login_is_told_so(app):
+    assert Visitor(app).get("/resolve", headers=JSON).status_code == 401
+
+
+def posts():
+    return [
+        route.path.replace("{output}", "1")
+        for module in ROUTED
+        for route in module.router.routes
+        if isinstance(route, APIRoute) and "POST" in route.methods
+    ]
+
+
+def test_every_form_is_refused_without_its_token(ada, ben):
+    paths = posts()
+    assert {"/login", "/decide", "/undo", "/rule/1", "/team", "/logout"} <= set(paths)
+    for path in paths:
+        for token in ("", "wrong", ben.csrf):
+            ada.csrf = token
+            assert ada.post(path, output="1", choice="pass", seen="0").status_code == 403
+
+
+def test_a_log_in_form_of_somebody_else_is_refused(app):
+    mine, theirs = Visitor(app), Visitor(app)
+    mine.get("/login")
+    theirs.get("/login")
+    mine.csrf = theirs.csrf
+    assert mine.post("/login", name="Ada").status_code == 403
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_form_on_another_page_is_refused(ada, site):
+    headers = {"Sec-Fetch-Site": site}
+    answer = ada.client.post("/undo", data={"csrf": ada.csrf}, headers=headers)
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:8000", "", "[::1", "a@b"])
+def test_another_host_name_is_refused(ada, host):
+    assert ada.get("/resolve", headers={"Host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("host", ["localhost:8000", "127.0.0.1", "[::1]:8000", "LOCALHOST"])
+def test_the_names_of_this_machine_are_answered(ada, host):
+    assert ada.get("/login", headers={"Host": host}).status_code in (200, 303)
+
+
+def test_a_page_without_accounts_does_not_answer_through_another_web_server(ada):
+    assert ada.get("/resolve", headers={"X-Forwarded-For": "203.0.113.9"}).status_code == 403
+
+
+def test_a_request_that_is_too_large_is_refused(ada):
+    assert ada.post("/decide", output="x" * 300_000).status_code == 413
+
+
+def test_a_request_that_hides_its_size_is_refused_too(ada):
+    def chunks():
+        for _ in range(40):
+            yield b"x" * 10_000
+
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert ada.client.post("/decide", content=chunks(), headers=kind).status_code == 413
+
+
+def test_the_cookie_is_for_the_server_alone_and_its_secret_is_not_in_the_database(store, ada):
+    cookie = ada.client.cookies["assay"]
+    with store.read() as connection:
+        (row,) = connection.execute(logins.select()).all()
+    assert cookie not in map(str, row)
+    ada.post("/logout")
+    header = ada.enter("Ada").headers["set-cookie"]
+    assert "HttpOnly" in header
+    assert "SameSite=lax" in header
+    assert "Secure" not in header
+
+
+def test_the_cookie_is_secure_under_https(guarded, cleo):
+    visitor = Visitor(guarded)
+    visitor.client.base_url = "https://suite.example"
+    header = visitor.enter("Cleo", password=PASSWORD).headers["set-cookie"]
+    assert "Secure" in header
+
+
+def test_after_the_log_out_the_login_is_worth_nothing(ada):
+    secret = ada.client.cookies["assay"]
+    assert ada.post("/logout").status_code == 303
+    ada.client.cookies.set("assay", secret)
+    assert ada.get("/resolve").status_code == 303
+
+
+def test_without_an_account_nobody_gets_in(guarded, store, cleo):
+    visitor = Visitor(guarded)
+    for name, password in (("Ada", ""), ("Cleo", ""), ("Cleo", "wrong"), ("", ""), (NASTY, NASTY)):
+        answer = visitor.enter(name, password=password)
+        assert answer.status_code == 403
+        assert "There is no account with this name and password." in answer.text
+        assert "<script>document" not in answer.text
+    assert visitor.get("/resolve").status_code == 303
+    assert visitor.enter("Cleo", password=PASSWORD).headers["location"] == "/resolve"
+    assert visitor.get("/resolve").status_code == 200
+
+
+def test_a_name_without_letters_is_refused(app):
+    answer = Visitor(app).enter("   ")
+    assert answer.status_code == 403
+    assert "a name has" in answer.text
+
+
+def test_log_ins_are_limited(guarded, cleo):
+    visitor = Visitor(guarded)
+    for _ in range(10):
+        assert visitor.enter("Cleo", password="guess").status_code == 403
+    answer = visitor.enter("Cleo", password=PASSWORD)
+    assert answer.status_code == 429
+    assert int(answer.headers["retry-after"]) > 0
+
+
+def test_attempts_are_forgotten_after_a_while():
+    clock = [0.0]
+    attempts = Attempts(window=60, clock=lambda: clock[0])
+    for second in range(10):
+        assert attempts.wait(*keys_of("Ada", "there")) == 0
+        clock[0] = second
+        attempts.failed(*keys_of("ADA", "there"))
+    assert attempts.wait(*keys_of("Ada", "there")) == 60 - 9
+    assert attempts.wait(*keys_of("Ada", "elsewhere")) == 0
+    assert attempts.wait(*keys_of("Ben", "there")) == 0
+    clock[0] = 60
+    assert attempts.wait(*keys_of("Ada", "there")) == 0
+
+
+def test_many_names_from_one_address_and_one_name_from_many_addresses_are_limited_too():
+    attempts = Attempts(clock=lambda: 0)
+    for number in range(50):
+        attempts.failed(*keys_of(f"name {number}", "there"))
+        attempts.failed(*keys_of("Ada", f"place {number}"))
+    assert attempts.wait(*keys_of("somebody", "there")) == 300
+    assert attempts.wait(*keys_of("Ada", "anywhere")) == 300
+    assert attempts.wait(*keys_of("somebody", "anywhere")) == 0
+
+
+def test_a_one_time_link_works_once(guarded, store):
+    with store.write() as connection:
+        secret = invite(connection, "Dora")
+    first, second = Visitor(guarded), Visitor(guarded)
+    assert first.get(f"/invite/{secret}").status_code == 200
+    assert second.get(f"/invite/{secret}").status_code == 200
+    assert first.post("/invite", secret=secret).headers["location"] == "/account"
+    assert second.post("/invite", secret=secret).status_code == 403
+    assert second.get("/resolve").status_code == 303
+    assert "Dora" in first.get("/account").text
+
+
+def test_whoever_was_invited_can_choose_a_password(guarded, store):
+    with store.write() as connection:
+        secret = invite(connection, "Dora")
+    dora = Visitor(guarded)
+    dora.get(f"/invite/{secret}")
+    dora.post("/invite", secret=secret)
+    dora.get("/account")
+    assert "not the same" in dora.post("/account", password=PASSWORD, again="other").text
+    assert "at least" in dora.post("/account", password="short", again="short").text
+    assert dora.post("/account", password=PASSWORD, again=PASSWORD).status_code == 303
+    assert "Your password is set" in dora.get("/account?done=1").text
+    assert Visitor(guarded).enter("Dora", password=PASSWORD).headers["location"] == "/resolve"
+
+
+def test_a_new_password_ends_the_other_logins(guarded, cleo):
+    here, there = Visitor(guarded), Visitor(guarded)
+    for visitor in (here, there):
+        visitor.enter("Cleo", password=PASSWORD)
+    here.post("/account", password="another good one", again="another good one")
+    assert here.get("/resolve").status_code == 200
+    assert there.get("/resolve").status_code == 303
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["https://evil.example", "//evil.example", "/\\evil.example", "evil", "", "/\r\nX: y", "/é"],
+)
+def test_a_log_in_leads_to_no_other_server(app, path):
+    assert inside(path) == "/resolve"
+    visitor = Visitor(app)
+    visitor.get("/login")
+    assert visitor.post("/login", name="Ada", after=path).headers["location"] == "/resolve"
+
+
+def test_a_log_in_leads_to_the_page_that_was_asked_for(app):
+    visitor = Visitor(app)
+    asked = visitor.get("/browse?text=a%20b&verdict=pass").headers["location"]
+    visitor.get(asked)
+    form = visitor.get(asked).text
+    assert 'name="after" value="/browse?text=a%20b&amp;verdict=pass"' in form
+
+
+def test_there_are_no_pages_about_the_interface(ada):
+    for path in ("/docs", "/redoc", "/openapi.json"):
+        assert ada.get(path).status_code == 404
+
+
+def test_files_outside_are_not_served(ada):
+    for path in ("/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py"):
+        assert ada.get(path).status_code == 404
+
+
+def test_an_error_of_ours_keeps_the_headers(store, monkeypatch):
+    from assay.suites.web import lists
+
+    monkeypatch.setattr(lists, "find", lambda *_, **__: 1 / 0)
+    visitor = Visitor(make_app(store, ServerSettings()))
+    visitor.enter("Ada")
+    visitor.client._transport.raise_server_exceptions = False
+    answer = visitor.get("/browse")
+    assert answer.status_code == 500
+    assert answer.headers["content-security-policy"] == POLICY
+    assert "ZeroDivisionError" not in answer.text
