@@ -242,7 +242,8 @@ def _swapped_sparse(statistics: Sequence[Statistics], pairs: Pairs, keep: Array)
     ways = np.hstack([keep, 1 - keep]), np.hstack([1 - keep, keep])
     for i, j in pairs:
         rows = vstack([statistics[i].rows, statistics[j].rows], format="csr")
-        first, second = (Statistics(statistics[i].metric, rows).score(way) for way in ways)
+        stacked = type(statistics[i])(statistics[i].metric, rows)
+        first, second = (stacked.score(way) for way in ways)
         yield first - second
 
 
