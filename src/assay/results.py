@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
 
 __all__ = [
     "FINER",
@@ -22,10 +23,22 @@ __all__ = [
     "Together",
     "Words",
     "graded",
+    "known",
 ]
 
 Record = dict[str, Any]
 """One observation: flat, full precision, `None` for unknown."""
+
+Value = TypeVar("Value")
+
+
+def known(value: Value) -> Value | None:
+    """The value as a record has it: None for `nan`, which is unknown; anything else as it is.
+
+    >>> [known(value) for value in (0.5, math.nan, 3, "a")]
+    [0.5, None, 3, 'a']
+    """
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 Grade: TypeAlias = Literal[

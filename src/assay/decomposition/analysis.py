@@ -28,7 +28,7 @@ from assay.decomposition.mask import Per
 from assay.decomposition.report import Display
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric
-from assay.results import Chart, Record, Table
+from assay.results import Chart, Record, Table, known
 from assay.statistics.arrays import Array
 from assay.statistics.intervals import Interval, jackknife_interval, jackknife_p
 from assay.statistics.significance import benjamini_hochberg
@@ -80,7 +80,7 @@ class MulerResult:
             "few": each.is_thin,
             "approximate": each.is_approximate,
         }
-        return {key: None if _is_nan(value) else value for key, value in record.items()}
+        return {key: known(value) for key, value in record.items()}
 
 
 def muler(
@@ -233,7 +233,3 @@ def _corrected(scores: Sequence[FeatureScore]) -> tuple[FeatureScore, ...]:
         for at, p in zip(own, benjamini_hochberg([found[at].p for at in own]), strict=True):
             found[at] = found[at].with_correction(float(p))
     return tuple(found)
-
-
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and math.isnan(value)

@@ -13,7 +13,7 @@ from assay.decomposition.analysis import by_sentence
 from assay.decomposition.decompose import FEW, ratio
 from assay.decomposition.trials import Cut, Draws, Trial
 from assay.features.annotation import Feature
-from assay.results import Record
+from assay.results import Record, known
 
 __all__ = [
     "SPREAD",
@@ -68,15 +68,15 @@ class RangeCheck:
 
     def records(self) -> list[Record]:
         """One per alpha."""
-        ends = {"anti": _known(self.hybrids[0].score), "oracle": _known(self.hybrids[-1].score)}
+        ends = {"anti": known(self.hybrids[0].score), "oracle": known(self.hybrids[-1].score)}
         return [
             {
                 **_head("range", self),
                 "alpha": hybrid.alpha,
-                "share": _known(hybrid.share),
-                "hybrid": _known(hybrid.score),
+                "share": known(hybrid.share),
+                "hybrid": known(hybrid.score),
                 **ends,
-                "position": _known(position),
+                "position": known(position),
                 "holds": self.holds,
             }
             for hybrid, position in zip(self.hybrids, self.positions, strict=True)
@@ -98,14 +98,14 @@ class SpecificityCheck:
     @property
     def mean(self) -> float:
         """The mean MuLER of the random features."""
-        known = self._known
-        return float(known.mean()) if len(known) else math.nan
+        defined = self._defined
+        return float(defined.mean()) if len(defined) else math.nan
 
     @property
     def variance(self) -> float:
         """The variance of the random features' MuLER."""
-        known = self._known
-        return float(known.var(ddof=1)) if len(known) > 1 else math.nan
+        defined = self._defined
+        return float(defined.var(ddof=1)) if len(defined) > 1 else math.nan
 
     @property
     def deviation(self) -> float:
@@ -115,9 +115,9 @@ class SpecificityCheck:
     @property
     def extreme(self) -> float:
         """The share of random features as far from their mean as the real one is, or farther."""
-        if math.isnan(self.muler) or not len(self._known):
+        if math.isnan(self.muler) or not len(self._defined):
             return math.nan
-        far = np.abs(self._known - self.mean) >= abs(self.muler - self.mean) - _TINY
+        far = np.abs(self._defined - self.mean) >= abs(self.muler - self.mean) - _TINY
         return float(far.mean())
 
     @property
@@ -135,7 +135,7 @@ class SpecificityCheck:
             "frequency": self.frequency,
             "groups": self.groups,
             "draws": len(drawn.muler),
-            "undefined": len(drawn.muler) - len(self._known),
+            "undefined": len(drawn.muler) - len(self._defined),
             "random_n": float(drawn.n.mean()),
             "random_frequency_ref": float(drawn.frequency_ref.mean()),
             "random_frequency_sys": float(drawn.frequency_sys.mean()),
@@ -144,11 +144,11 @@ class SpecificityCheck:
             "sd": self.deviation,
             "as_far": self.extreme,
         }
-        known = {key: _known(value) for key, value in values.items()}
-        return [{**_head("specificity", self), **known, "holds": self.holds}]
+        figures = {key: known(value) for key, value in values.items()}
+        return [{**_head("specificity", self), **figures, "holds": self.holds}]
 
     @property
-    def _known(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def _defined(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         return self.draws.muler[~np.isnan(self.draws.muler)]
 
 
@@ -196,7 +196,7 @@ class RobustnessCheck:
         return [
             {
                 **_head("robustness", self),
-                **{key: _known(value) for key, value in portion._asdict().items()},
+                **{key: known(value) for key, value in portion._asdict().items()},
                 "holds": self.holds,
             }
             for portion in self.portions
@@ -206,10 +206,6 @@ class RobustnessCheck:
 def _head(check: str, each: RangeCheck | SpecificityCheck | RobustnessCheck) -> Record:
     feature = {"feature": each.feature.name, "kind": each.feature.kind}
     return {"check": check, "system": each.system, **feature, "n": each.n}
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def check_range(

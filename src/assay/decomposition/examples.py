@@ -25,7 +25,7 @@ from assay.decomposition.mask import Per, judge_words, note_words, plain_text
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric
 from assay.plots import scatter
-from assay.results import Cell, Chart, Record, Span, Table, Words
+from assay.results import Cell, Chart, Record, Span, Table, Words, known
 from assay.statistics.arrays import Array
 
 __all__ = ["Example", "ExamplesResult", "examples"]
@@ -190,7 +190,7 @@ class ExamplesResult:
             "kind": self.feature.kind,
             "system": first,
             "other": second,
-            **{key: None if math.isnan(value) else value for key, value in values.items()},
+            **{key: known(value) for key, value in values.items()},
             **self._plain_texts(each.segment),
             "output": plain_text(self.annotated.systems[first][each.segment]),
             "output_other": plain_text(self.annotated.systems[second][each.segment]),

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from assay.data import DataError
 from assay.io.files import FilePath, label, read_lines
 from assay.io.tables import read_table, whole_number, write_table
-from assay.results import Chart, PValue, Record, Table
+from assay.results import Chart, PValue, Record, Table, known
 
 __all__ = [
     "Answer",
@@ -106,7 +106,7 @@ class TallyResult:
                 "a_better": self.a_better,
                 "b_better": self.b_better,
                 "unjudged": self.unjudged,
-                **{key: None if math.isnan(value) else value for key, value in values.items()},
+                **{key: known(value) for key, value in values.items()},
                 "p": self.p,
             }
         ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -18,7 +17,7 @@ from assay.languages import language_of
 from assay.metrics.base import Statistics
 from assay.metrics.mean import Mean
 from assay.plots import bar_chart
-from assay.results import Cell, Chart, Record, Table
+from assay.results import Cell, Chart, Record, Table, known
 from assay.statistics.arrays import Array
 from assay.statistics.intervals import interval
 from assay.statistics.significance import bootstrap
@@ -253,13 +252,9 @@ def _record(each: ScorerDifference) -> Record:
         "n": each.n,
     }
     for kind in _KINDS:
-        value, low, high = map(_known, getattr(each, kind))
+        value, low, high = map(known, getattr(each, kind))
         record |= {kind: value, f"{kind}_low": low, f"{kind}_high": high}
     return record | {"found_ref": each.found_ref, "found_sys": each.found_sys}
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 _KINDS = ("signed", "absolute")

@@ -29,7 +29,7 @@ from assay.metrics.base import Metric, Rows
 from assay.plots import scatter
 from assay.progress import Track
 from assay.registry import parse
-from assay.results import Cell, Chart, Record, Table
+from assay.results import Cell, Chart, Record, Table, known
 from assay.settings import setting
 from assay.statistics.arrays import Array, divide
 
@@ -344,13 +344,13 @@ class BoostResult:
             {
                 "system": system,
                 "segment": number,
-                "base": _known(base),
-                "explanation": _known(explanation),
-                "boosted": _known(boosted),
+                "base": known(base),
+                "explanation": known(explanation),
+                "boosted": known(boosted),
             }
             for system, parts in self.systems.items()
             for number, (base, explanation, boosted) in enumerate(
-                zip(parts.base, parts.explanation, parts.boosted, strict=True), 1
+                zip(*(_finite(part) for part in parts[:3]), strict=True), 1
             )
         ]
 
@@ -410,5 +410,7 @@ def _mean(values: Array) -> float:
     return float(known.mean()) if len(known) else math.nan
 
 
-def _known(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+def _finite(values: Array) -> list[float]:
+    """The values, `nan` in place of infinities."""
+    finite: list[float] = np.where(np.isfinite(values), values, np.nan).tolist()
+    return finite

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from assay.explanation.explain import Explanation, Side, SystemExplanations
 from assay.explanation.quality import Quality, WordTags, found_words, mean_quality
 from assay.metrics.base import reference_count
-from assay.results import Cell, Chart, Record, Span, Table, Words, graded
+from assay.results import Cell, Chart, Record, Span, Table, Words, graded, known
 from assay.statistics.arrays import Array
 
 __all__ = ["ExplainResult", "largest_importance", "shaded_words", "side_by_side", "tagged_words"]
@@ -198,7 +197,7 @@ class ExplainResult:
                 "side": each.side,
                 "position": position + 1,
                 "token": token,
-                "importance": _known(importance),
+                "importance": known(importance),
             }
             if self.tags:
                 record["tag"] = None if tags is None else int(tags[at][position])
@@ -212,7 +211,7 @@ class ExplainResult:
             return dict.fromkeys(_FOUND)
         tags = self.tags[system, each.side][at]
         found = found_words(-self.explanations.helps(each), tags, top=self.top)
-        return dict(zip(_FOUND, map(_known, found), strict=False))
+        return dict(zip(_FOUND, map(known, found), strict=False))
 
     def _quality(self) -> Table:
         recall = "recall at k" if self.top is None else f"recall at {self.top}"
@@ -237,7 +236,3 @@ class ExplainResult:
             "that nothing can be found."
         )
         return note + (f" Of those left out, {unknown} could not be explained." if unknown else "")
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -14,7 +14,7 @@ from assay.explanation import tuning_report as tuning_charts
 from assay.explanation import tuning_report as tuning_display
 from assay.explanation.boosted import WeightAndPower
 from assay.explanation.tuning import POWERS, SLACK, WEIGHTS, Evidence, HeldOut, Test, Tuned, tried
-from assay.results import Chart, Record, Table
+from assay.results import Chart, Record, Table, known
 from assay.statistics.arrays import Array
 
 __all__ = ["Effect", "Median", "TuneResult", "ridge_effects", "try_medians"]
@@ -130,7 +130,7 @@ class TuneResult:
         found = held._asdict() if held else dict.fromkeys(HeldOut._fields)
         del found["setting"]
         median = self.medians[tuned.setting.explainer].at
-        return _known(
+        return _figures(
             {
                 "explainer": tuned.setting.explainer,
                 "metric": tuned.setting.metric,
@@ -162,7 +162,7 @@ def try_medians(result: TuneResult, evidence: Evidence, *, test: Test) -> HeldOu
 def _grid_records(tuned: Tuned) -> list[Record]:
     setting = tuned.setting
     return [
-        _known(
+        _figures(
             {
                 "explainer": setting.explainer,
                 "metric": setting.metric,
@@ -182,7 +182,7 @@ def _grid_records(tuned: Tuned) -> list[Record]:
 
 def _record_of(held: HeldOut, what: str) -> Record:
     setting = held.setting
-    return _known(
+    return _figures(
         {
             "explainer": setting.explainer,
             "metric": setting.metric,
@@ -199,8 +199,5 @@ def _record_of(held: HeldOut, what: str) -> Record:
     )
 
 
-def _known(record: Record) -> Record:
-    return {
-        key: None if isinstance(value, float) and math.isnan(value) else value
-        for key, value in record.items()
-    }
+def _figures(record: Record) -> Record:
+    return {key: known(value) for key, value in record.items()}
