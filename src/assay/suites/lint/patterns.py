@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Iterator
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,22 +14,18 @@ import regex
 from assay.data import DataError
 from assay.suites.check import LIMIT, OutOfTime, Pattern, pattern
 from assay.suites.lint.problems import Problem, Severity, quoted
-from assay.suites.lint.syntax import (
-    Chars,
-    Choice,
-    Edge,
-    Node,
-    Repeat,
-    Sequence,
-    accepts,
-    ambiguous_text,
-    loops,
-    parse,
-    walk,
-)
 from assay.suites.model import Item
 
-__all__ = ["LONGEST", "SENTENCE", "pattern_problems", "probe", "probes"]
+__all__ = [
+    "LONGEST",
+    "SENTENCE",
+    "PatternPart",
+    "outline",
+    "pattern_problems",
+    "probe",
+    "probes",
+    "walk",
+]
 
 SENTENCE = 300
 """Characters of a long sentence, which every pattern must get through."""
@@ -44,105 +40,7 @@ TAILS = ("", "!", "§")
 """What may make a match fail after all that was read."""
 
 BRANCHES = 6
-"""Variants of a loop that are tried."""
-
-
-class Attack(NamedTuple):
-    """A text to repeat, and what stands before it."""
-
-    before: str
-    repeated: str
-
-
-def probe(pattern: Pattern, texts: Iterable[str], *, limit: float) -> str | None:
-    """The first text that the pattern does not get through in time, or None."""
-    for text in texts:
-        try:
-            pattern.search(text, limit=limit)
-        except OutOfTime:
-            return text
-    return None
-
-
-def probes(
-    text: str, tree: Node | None, *, suspect: str | None = None, length: int = LONGEST
-) -> Iterator[str]:
-    """Texts of about that length that wear out the pattern `text`, if any do.
-
-    `suspect` is a text that it might be repeating; without a tree, words of the pattern itself
-    are repeated.
-    """
-    if tree is None:
-        words = regex.findall(r"[^\W_]+", text)
-        attacks, whole = [Attack("", word) for word in _guesses(words)], "".join(words)
-    elif suspect or _repeats_much(tree):
-        attacks, whole = _attacks(tree, suspect), _sample(tree)
-    else:
-        return
-    # Without the rest of a match somewhere, a good engine gives up before it begins.
-    tails = (*TAILS, f"! {whole}", f"§{whole[-1:]}")
-    for before, repeated in dict.fromkeys(attacks):
-        pumped = before + repeated * max(1, length // len(repeated))
-        yield from (pumped + tail for tail in tails)
-
-
-def _repeats_much(tree: Node) -> bool:
-    repeats = [each for each in walk(tree) if isinstance(each, Repeat)]
-    return any(map(loops, repeats)) or len(repeats) >= MANY
-
-
-def _attacks(tree: Node, suspect: str | None) -> list[Attack]:
-    attacks = list(_loops(tree, ""))
-    if suspect:
-        starts = dict.fromkeys(["", *(attack.before for attack in attacks)])
-        attacks = [Attack(before, suspect) for before in starts] + attacks
-    return [attack for attack in attacks if attack.repeated]
-
-
-def _loops(node: Node, before: str) -> Iterator[Attack]:
-    """All that is repeated in a pattern, after the least that leads there."""
-    match node:
-        case Sequence(parts):
-            for part in parts:
-                yield from _loops(part, before)
-                before += _sample(part)
-        case Choice(branches):
-            for branch in branches:
-                yield from _loops(branch, before)
-        case Repeat(body):
-            yield from map(partial(Attack, before), _variants(body))
-            yield from _loops(body, before)
-        case Edge(_, body) if body:
-            yield from _loops(body, before)
-
-
-def _variants(node: Node) -> list[str]:
-    """Texts that the node reads: with its optional parts and without, by several branches."""
-    branches = node.branches[:BRANCHES] if isinstance(node, Choice) else (node,)
-    texts = [_sample(each, once=once) for each in branches for once in (False, True)]
-    return [text for text in dict.fromkeys(texts) if text]
-
-
-def _sample(node: Node, *, once: bool = False) -> str:
-    """A short text that the node reads; with `once`, optional parts are read, too."""
-    match node:
-        case Chars(text):
-            return next((c for c in ["a", *text, *"0 A_-"] if accepts(text, c)), "")
-        case Sequence(parts):
-            return "".join(_sample(part, once=once) for part in parts)
-        case Choice(branches):
-            return _sample(branches[0], once=once)
-        case Repeat(body, least):
-            times = min(max(least, int(once)), LONGEST)
-            return (_sample(body, once=once) * times)[:LONGEST]
-    return ""
-
-
-def _guesses(words: list[str]) -> list[str]:
-    return list(dict.fromkeys(["a", "0", " ", "a ", "A", *words[:BRANCHES]]))
-
-
-BLANK = Chars(" ")
+"""Alternatives of a loop that are tried."""
 
 Complaint = tuple[Severity, str, str]
 """Severity, check and message of a problem, wherever the pattern stands."""
@@ -163,37 +61,55 @@ def _complaints(text: str, limit: float) -> tuple[Complaint, ...]:
         compiled = pattern(text, "regex")
     except DataError as error:
         return (("error", "broken", str(error).removesuffix(".")),)
-    tree = parse(text)
-    found = [
-        _explosive(text, tree, compiled, limit),
-        _everything(text, tree) if tree else None,
+    complaints = (
+        _explosive(text, compiled, limit),
+        _everything(text),
         _dialect(text),
-        _blank(text, tree) if tree else None,
-    ]
-    return tuple(each for each in found if each)
+        _blank(text),
+    )
+    return tuple(complaint for complaint in complaints if complaint)
 
 
-def _explosive(text: str, tree: Node | None, compiled: Pattern, limit: float) -> Complaint | None:
-    """Error: it can take for ever. Warning: it may, or takes too long only in very long outputs."""
-    suspect = ambiguous_text(tree) if tree else None
+def _explosive(text: str, compiled: Pattern, limit: float) -> Complaint | None:
+    """Error: it takes too long in a long sentence. Warning: only in a very long output.
+
+    A loop within a loop is an error even then: in a longer output it never ends.
+    """
     rounds: list[tuple[Severity, int]] = [("error", SENTENCE), ("warning", LONGEST)]
-    if suspect:
+    if _nests(outline(text)):
         rounds = [("error", LONGEST)]
     for severity, length in rounds:
-        attacks = probes(text, tree, suspect=suspect, length=length)
-        worn = probe(compiled, attacks, limit=limit)
+        worn = probe(compiled, probes(text, length=length), limit=limit)
         if worn is not None:
             told = f"searches longer than {limit:g} s in {len(worn)} characters such as"
-            told = f"{quoted(text)} {told} {quoted(worn, longest=24)}"
-            return severity, "explosive", told + (_reason(suspect) if suspect else "")
-    if suspect:
-        told = f"{quoted(text)} may search very long, in other tools at least"
-        return "warning", "explosive", told + _reason(suspect)
+            return severity, "explosive", f"{quoted(text)} {told} {quoted(worn, longest=24)}"
     return None
 
 
-def _reason(suspect: str) -> str:
-    return f": one repetition within another, or two alike, read {quoted(suspect)} in several ways"
+def _nests(branches: Branches) -> bool:
+    """Whether a loop stands within a loop."""
+    return any(
+        part.loops and any(inner.loops for inner in walk(part.branches)) for part in walk(branches)
+    )
+
+
+def _everything(text: str) -> Complaint | None:
+    branches = outline(text)
+    if not branches or not _needs_nothing(branches):
+        return None
+    message = f"{quoted(text)} needs nothing in particular, so it always matches"
+    return "error", "everything", message
+
+
+def _needs_nothing(branches: Branches) -> bool:
+    """Whether any output has one of the branches; anchors and looks around may need something."""
+    return any(all(map(_is_free, branch)) for branch in branches)
+
+
+def _is_free(part: PatternPart) -> bool:
+    if part.least != 1:
+        return part.least == 0
+    return _needs_nothing(part.branches) if part.is_group else part.text == "."
 
 
 def _dialect(text: str) -> Complaint | None:
@@ -209,44 +125,194 @@ def _dialect(text: str) -> Complaint | None:
     return None
 
 
-def _everything(text: str, tree: Node) -> Complaint | None:
-    if not _needs_nothing(tree):
-        return None
-    return (
-        "error",
-        "everything",
-        f"{quoted(text)} needs nothing in particular, so it always matches",
-    )
-
-
-def _needs_nothing(node: Node) -> bool:
-    """Whether any output has it; anchors and looks around may ask for something."""
-    match node:
-        case Chars(text):
-            return text == "."
-        case Sequence(parts):
-            return all(map(_needs_nothing, parts))
-        case Choice(branches):
-            return any(map(_needs_nothing, branches))
-        case Repeat(body, least):
-            return least == 0 or (least == 1 and _needs_nothing(body))
-    return False
-
-
-def _blank(text: str, tree: Node) -> Complaint | None:
-    branches = tree.branches if isinstance(tree, Choice) else (tree,)
-    parts = [_parts(each) for each in branches]
+def _blank(text: str) -> Complaint | None:
+    branches = outline(text)
     which = "an alternative of it" if len(branches) > 1 else "it"
-    if any(each and each[0] == BLANK for each in parts):
+    if any(branch[:1] == (BLANK,) for branch in branches):
         told = f"{quoted(text)}: {which} begins with a blank that must be there"
         slip = "; is a parenthesis in the wrong place?" if len(branches) > 1 else ""
         return "info", "blank", told + slip
-    if any(each and each[-1] == BLANK for each in parts):
+    if any(branch[-1:] == (BLANK,) for branch in branches):
         return "info", "blank", f"{quoted(text)}: {which} ends with a blank that must be there"
-    if any((BLANK, BLANK) in pairwise(_parts(node)) for node in walk(tree)):
+    if any((BLANK, BLANK) in pairwise(branch) for branch in _every_branch(branches)):
         return "info", "blank", f"{quoted(text)}: two blanks in a row"
     return None
 
 
-def _parts(node: Node) -> tuple[Node, ...]:
-    return node.parts if isinstance(node, Sequence) else (node,)
+def probe(pattern: Pattern, texts: Iterable[str], *, limit: float) -> str | None:
+    """The first text that the pattern does not get through in time, or None."""
+    for text in texts:
+        try:
+            pattern.search(text, limit=limit)
+        except OutOfTime:
+            return text
+    return None
+
+
+def probes(text: str, *, length: int = LONGEST) -> Iterator[str]:
+    """Texts of about that length that wear out the pattern `text`, if any do.
+
+    What the pattern repeats is repeated, after the least that leads there. A pattern that
+    repeats hardly anything is not tried.
+    """
+    branches = outline(text)
+    repeated = [part for part in walk(branches) if part.times]
+    if not any(part.loops for part in repeated) and len(repeated) < MANY:
+        return
+    whole = _sample(branches)
+    # Without the rest of a match somewhere, a good engine gives up before it begins.
+    tails = (*TAILS, f"! {whole}", f"§{whole[-1:]}")
+    for before, turn in dict.fromkeys(_loops(branches, "")):
+        pumped = before + turn * max(1, length // len(turn))
+        yield from (pumped + tail for tail in tails)
+
+
+def _loops(branches: Branches, before: str) -> Iterator[tuple[str, str]]:
+    """What leads to each repetition in a pattern, and what one turn of it may read."""
+    for branch in branches:
+        lead = before
+        for part in branch:
+            if part.times:
+                yield from ((lead, turn) for turn in _turns(part))
+            yield from _loops(part.branches, lead)
+            lead += _sample(((part,),))
+
+
+def _turns(part: PatternPart) -> list[str]:
+    """Texts that one turn reads: with its optional parts and without, by several alternatives."""
+    once = part._replace(times="")
+    choices = [(branch,) for branch in part.branches[:BRANCHES]] or [((once,),)]
+    turns = [_sample(choice, full=full) for choice in choices for full in (False, True)]
+    return [turn for turn in turns if turn]
+
+
+def _sample(branches: Branches, *, full: bool = False) -> str:
+    """A short text that the first branch reads; with `full`, optional parts are read, too."""
+    texts = []
+    for part in branches[0] if branches else ():
+        times = min(max(part.least, int(full)), LONGEST)
+        one = _sample(part.branches, full=full) if part.branches else _character(part.text)
+        texts.append((one * times)[:LONGEST] if not part.looks else "")
+    return "".join(texts)
+
+
+@lru_cache(10_000)
+def _character(text: str) -> str:
+    """A character that this part of a pattern reads, "" for what reads none, such as an anchor."""
+    try:
+        one = regex.compile(text, cache_pattern=False)
+    except regex.error:
+        return ""
+    return next((sign for sign in ["a", *text, *"0 A_-"] if one.fullmatch(sign)), "")
+
+
+class PatternPart(NamedTuple):
+    r"""What stands in a pattern between two others: a character, `\w`, `[a-z]`, `^`, or a group.
+
+    `text` is as written, but "(" for every group that only groups; `times` is "*", "+", "?",
+    "{2,3}" or "", greedy or lazy alike.
+    """
+
+    text: str
+    times: str = ""
+    branches: Branches = ()
+
+    def __str__(self) -> str:
+        inside = "|".join("".join(map(str, branch)) for branch in self.branches)
+        return f"{self.text}{inside}{')' if self.branches else ''}{self.times}"
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it is a group that only groups."""
+        return bool(self.branches) and self.text == "("
+
+    @property
+    def looks(self) -> bool:
+        """Whether it looks ahead or behind, and reads nothing itself."""
+        return self.text in ("(?=", "(?!", "(?<=", "(?<!")
+
+    @property
+    def least(self) -> int:
+        """How often it must be there."""
+        numbers = regex.match(r"\{(\d*)", self.times)
+        return int(numbers[1] or 0) if numbers else int(self.times[:1] not in ("*", "?"))
+
+    @property
+    def loops(self) -> bool:
+        """Whether it may be there ten times or more."""
+        most = regex.match(r"\{\d*,?(\d*)\}", self.times)
+        return int(most[1] or LOOP) >= LOOP if most else self.times[:1] in ("*", "+")
+
+
+Branches = tuple[tuple[PatternPart, ...], ...]
+"""The alternatives of a pattern or of a group, each as its parts in order."""
+
+LOOP = 10
+"""Something that may stand this often counts as a loop."""
+
+BLANK = PatternPart(" ")
+
+_TOKEN = regex.compile(
+    r"""(?:\(\?\#[^)]*\))
+    |(?<open>\((?:\?(?:<?[=!]|P?<\w+>|[a-zA-Z]*:|[>|]))?(?![?*]))
+    |(?<bar>\|)
+    |(?:(?<close>\))|(?<one>\\(?:[pPN]\{[^}]*\}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|g<\w+>|.)
+      |\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\(\?[^)]*\)|.))
+     (?<times>(?:(?:[*+?]|\{(?:\d+,?\d*|,\d*)\})\+?)?)\??""",
+    regex.VERBOSE | regex.DOTALL,
+)
+_GROUPING = regex.compile(r"\((?:\?(?:P?<\w+>|:))?")
+
+
+@lru_cache(100_000)
+def outline(text: str) -> Branches:
+    """The alternatives of a valid regular expression and what they are made of.
+
+    It is a sketch, good enough to find texts worth trying; () where it cannot be made.
+
+    >>> ["".join(map(str, branch)) for branch in outline("(?:say|tell) me+?|so")]
+    ['(say|tell) me+', 'so']
+    """
+    open_groups: list[tuple[str, list[list[PatternPart]]]] = [("", [[]])]
+    for token in _TOKEN.finditer(text):
+        branches = open_groups[-1][1]
+        if token["open"]:
+            open_groups.append((token["open"], [[]]))
+        elif token["bar"]:
+            branches.append([])
+        elif token["one"]:
+            branches[-1].append(PatternPart(token["one"], token["times"]))
+        elif token["close"] and len(open_groups) > 1:
+            head, inside = open_groups.pop()
+            open_groups[-1][1][-1].extend(_group(head, token["times"], tuple(map(tuple, inside))))
+    return _bare(tuple(map(tuple, open_groups[0][1]))) if len(open_groups) == 1 else ()
+
+
+def _group(head: str, times: str, branches: Branches) -> tuple[PatternPart, ...]:
+    """A group; where it changes nothing, what is in it."""
+    plain = _GROUPING.fullmatch(head) is not None
+    if plain and not times and len(branches) == 1:
+        return branches[0]
+    return (PatternPart("(" if plain else head, times, branches),)
+
+
+def _bare(branches: Branches) -> Branches:
+    """The alternatives without a group around all of them."""
+    match branches:
+        case ((PatternPart(text="(", times="", branches=inside),),) if inside:
+            return _bare(inside)
+    return branches
+
+
+def walk(branches: Branches) -> Iterator[PatternPart]:
+    """All parts, and those inside groups."""
+    for branch in branches:
+        for part in branch:
+            yield part
+            yield from walk(part.branches)
+
+
+def _every_branch(branches: Branches) -> Iterator[tuple[PatternPart, ...]]:
+    yield from branches
+    for part in walk(branches):
+        yield from part.branches

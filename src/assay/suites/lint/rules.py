@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from assay.data import DataError
 from assay.suites.check import LIMIT, Finding, Hits, OutOfTime, decide, pattern_of
+from assay.suites.lint.patterns import PatternPart, outline, walk
 from assay.suites.lint.problems import Problem, quoted
-from assay.suites.lint.syntax import Choice, Edge, Node, Sequence, parse, walk, written
 from assay.suites.model import Item, Rule
 
 __all__ = ["rule_problems"]
 
-_REFERENCES = ("(?P=", r"\g", *(rf"\{digit}" for digit in range(1, 10)))
+_REFERENCE = re.compile(r"\\[1-9]|\\g<|\(\?(?:P=|[R&(]|P>|\d)")
+"""What means a group that was read before, and so depends on where it stands."""
+
+Branch = tuple[PatternPart, ...]
 
 
 def rule_problems(item: Item, *, limit: float = LIMIT) -> Iterator[Problem]:
@@ -105,45 +109,37 @@ def _shadowed(rule: Rule, others: list[Rule]) -> Iterator[Problem]:
 def _branches(item: Item) -> Iterator[Problem]:
     """Branches of a regular expression that others in it make superfluous."""
     for rule in _saying(item):
-        tree = parse(rule.text) if rule.kind == "regex" and "|" in rule.text else None
-        if tree and not any(_refers(node) for node in walk(tree)):
-            for message in dict.fromkeys([*_twice(tree), *_longer(tree)]):
+        if rule.kind == "regex" and "|" in rule.text and not _REFERENCE.search(rule.text):
+            for message in dict.fromkeys([*_twice(rule.text), *_longer(rule.text)]):
                 told = f"{message}, in {quoted(rule.text)}"
                 yield Problem("info", "shadowed", told, rule=rule.id)
 
 
-def _twice(tree: Node) -> Iterator[str]:
-    """Branches that stand twice in their choice."""
-    for node in walk(tree):
-        branches = node.branches if isinstance(node, Choice) else ()
+def _twice(text: str) -> Iterator[str]:
+    """Branches that stand twice in their group."""
+    whole = outline(text)
+    for branches in (whole, *(part.branches for part in walk(whole))):
         for at, branch in enumerate(branches):
             if branch in branches[:at]:
-                yield f"the alternative {quoted(written(branch))} stands twice"
+                yield f"the alternative {_written(branch)} stands twice"
 
 
-def _longer(tree: Node) -> Iterator[str]:
+def _longer(text: str) -> Iterator[str]:
     """Whole alternatives that contain another one: where they match, that one does."""
-    branches = tree.branches if isinstance(tree, Choice) else ()
+    branches = outline(text)
     for branch in dict.fromkeys(branches):
-        parts = _parts(branch)
-        inside = (each for each in branches if each != branch and _contains(parts, _parts(each)))
-        if shorter := next(inside, None):
-            told = f"the alternative {quoted(written(branch))} adds nothing to"
-            yield f"{told} {quoted(written(shorter))}"
+        others = (other for other in branches if other != branch and _contains(branch, other))
+        if shorter := next(others, None):
+            yield f"the alternative {_written(branch)} adds nothing to {_written(shorter)}"
 
 
-def _contains(parts: tuple[Node, ...], other: tuple[Node, ...]) -> bool:
-    starts = range(len(parts) - len(other) + 1)
-    return bool(other) and any(parts[at : at + len(other)] == other for at in starts)
+def _contains(branch: Branch, other: Branch) -> bool:
+    starts = range(len(branch) - len(other) + 1)
+    return bool(other) and any(branch[at : at + len(other)] == other for at in starts)
 
 
-def _parts(node: Node) -> tuple[Node, ...]:
-    return node.parts if isinstance(node, Sequence) else (node,)
-
-
-def _refers(node: Node) -> bool:
-    """Whether it means what a group has read, and so depends on where it stands."""
-    return isinstance(node, Edge) and node.text.startswith(_REFERENCES)
+def _written(branch: Branch) -> str:
+    return quoted("".join(map(str, branch)))
 
 
 def _searchable(item: Item, limit: float) -> list[Rule]:
