@@ -183,8 +183,8 @@ CORRELATE = Command(
     ),
     examples="""
         assay meta correlate ref.txt -i systems/*.txt --human da.sys.tsv -m bleu chrf ter
-        assay meta correlate ref.txt -i systems/*.txt --human da.seg.tsv --granularity segment
-        assay meta correlate --data folder -m bleu chrf --granularity segment --by item --compare
+        assay meta correlate ref.txt -i sys/*.txt --human da.seg.tsv --granularity segment
+        assay meta correlate --data folder -m chrf --granularity segment --by item --compare
         assay meta correlate --data wmt18/* --coefficient kendall --round 1 -o tau.html
         assay meta correlate --table scores.tsv --coefficient kendall --leave-out paper""",
     configure=_configure,
