@@ -11,12 +11,12 @@ import numpy as np
 from assay.agreement.agree import Shuffles, agree
 from assay.agreement.coefficients import Pearson, coefficient_named
 from assay.agreement.differences import permutation_p, williams
-from assay.agreement.pairs import By, grouped, means
-from assay.agreement.panel import computed, without_humans
+from assay.agreement.panel import computed
+from assay.data import without_humans
 from assay.io import read_folder, read_scores
 from assay.registry import parse
 from assay.statistics.arrays import Array
-from assay.statistics.correlation import pearson_rows
+from assay.statistics.correlation import By, grouped, means, pearson_rows
 from calibrations.harness import DATA, SIZES, Row, null
 
 METRICS = ("bleu:effective_order=yes", "chrf")
@@ -148,8 +148,8 @@ def rated(pair: str, gold: str) -> Rated:
     keep = np.flatnonzero(~np.isnan(scores.values).all(axis=1))
     metrics = [parse(each) for each in METRICS]
     segments, corpora = (
-        tuple(each.oriented[keep] for each in computed(dataset, metrics, level=level))
-        for level in ("segment", "system")
+        tuple(each.oriented[keep] for each in computed(dataset, metrics, granularity=granularity))
+        for granularity in ("segment", "system")
     )
     return Rated(
         scores.values[keep], segments, tuple(each[:, 0] for each in corpora), dataset.documents

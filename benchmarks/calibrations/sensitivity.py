@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.agreement.coefficients import Pearson, coefficient_named, fisher_interval
-from assay.agreement.panel import Candidate, computed, without_humans
+from assay.agreement.panel import Candidate, computed
 from assay.agreement.sensitivity.stages import Estimate, Stages, difference, stages_of
 from assay.agreement.sensitivity.study import Study
 from assay.agreement.sensitivity.texts import Draws, People, Texts
+from assay.data import without_humans
 from assay.io import read_folder, read_scores
 from assay.metrics.mean import Mean
 from assay.registry import parse
@@ -163,7 +164,7 @@ def population() -> tuple[Array, Array]:
         scores = read_scores(
             folder / "human" / "da.sys.tsv", list(dataset.systems), length=len(dataset)
         )
-        (bleu,) = computed(dataset, [parse("bleu")], level="system")
+        (bleu,) = computed(dataset, [parse("bleu")], granularity="system")
         known = ~np.isnan(scores.values[:, 0])
         own.append(standard(bleu.scores[known, 0]))
         human.append(standard(scores.values[known, 0]))

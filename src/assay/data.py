@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -12,7 +13,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["DataError", "Dataset", "Level", "Scores", "Segment", "reference_tuples"]
+__all__ = [
+    "DataError",
+    "Dataset",
+    "Granularity",
+    "Scores",
+    "Segment",
+    "human_outputs",
+    "is_human",
+    "reference_tuples",
+    "without_humans",
+]
 
 
 class DataError(ValueError):
@@ -37,6 +48,7 @@ class Dataset:
     `references` holds one tuple of references per segment. `sources`, `documents` and `groups`
     (the sub-corpus of each segment: its domain, say) are empty where unknown. `named_languages`
     are source and target as the names of the files have them, each empty where they do not tell.
+    `human` holds people's scores of the systems, by name.
     """
 
     systems: Mapping[str, tuple[str, ...]]
@@ -48,6 +60,7 @@ class Dataset:
     languages: tuple[str, str] | None = None
     reference_names: tuple[str, ...] = field(default=())
     named_languages: tuple[str, str] = field(default=("", ""), compare=False)
+    human: Mapping[str, Scores] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for label, lines in self._parallel():
@@ -134,7 +147,7 @@ def _check_shape(sets: Sequence[Sequence[str | None]], length: int, *, named: bo
     )
 
 
-Level = Literal["system", "segment", "document"]
+Granularity = Literal["system", "segment", "document"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,14 +156,17 @@ class Scores:
 
     `values` has shape (systems, items); `nan` is unknown. At system level there is one item, "".
     At segment level the items are "1", "2", ...; at document level the document ids. Scores are
-    equal if all of this is, unknown values in the same places.
+    equal if all of this is, unknown values in the same places. `source` says where they come from;
+    `unmatched` are systems that have scores there, but no output here.
     """
 
     name: str
-    level: Level
+    granularity: Granularity
     systems: tuple[str, ...]
     items: tuple[str, ...]
     values: NDArray[np.float64]
+    source: str = ""
+    unmatched: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         shape = (len(self.systems), len(self.items))
@@ -172,9 +188,59 @@ class Scores:
 
     @property
     def _labels(self) -> tuple[object, ...]:
-        return self.name, self.level, self.systems, self.items
+        return self.name, self.granularity, self.systems, self.items
+
+    def select(self, systems: Sequence[str]) -> Scores:
+        """The scores of these systems, in this order; `nan` for one that has none."""
+        import numpy as np
+
+        places = {system: place for place, system in enumerate(self.systems)}
+        values = np.full((len(systems), len(self.items)), np.nan)
+        for row, system in enumerate(systems):
+            if system in places:
+                values[row] = self.values[places[system]]
+        return replace(self, systems=tuple(systems), values=values)
 
     def of(self, system: str) -> NDArray[np.float64]:
         """One system's values over the items."""
         values: NDArray[np.float64] = self.values[self.systems.index(system)]
         return values
+
+
+_HUMAN = re.compile(r"(?:human|ref(?:erence)?)(?:[-_. ]?[a-z0-9])?(?:\.\d+)?", re.IGNORECASE)
+
+
+def is_human(name: str) -> bool:
+    """Whether a system is called as WMT calls translations by hand.
+
+    >>> [is_human(name) for name in ("Human-B.0", "HUMAN", "refA", "ref-B", "refined-mt")]
+    [True, True, True, True, False]
+    """
+    return _HUMAN.fullmatch(name) is not None
+
+
+def human_outputs(dataset: Dataset) -> list[str]:
+    """The systems that are people: by their name, or because they are one of the references."""
+    references = _whole_references(dataset)
+    return [
+        name for name, lines in dataset.systems.items() if is_human(name) or lines in references
+    ]
+
+
+def without_humans(dataset: Dataset) -> Dataset:
+    """The dataset with machines only."""
+    humans = human_outputs(dataset)
+    systems = {name: lines for name, lines in dataset.systems.items() if name not in humans}
+    if not systems:
+        raise DataError(
+            f"all systems are human translations ({', '.join(humans)[:200]}): "
+            "keep them with --humans in."
+        )
+    human = {name: scores.select(list(systems)) for name, scores in dataset.human.items()}
+    return replace(dataset, systems=systems, human=human)
+
+
+def _whole_references(dataset: Dataset) -> list[tuple[str, ...]]:
+    """The reference sets that have a line for every segment."""
+    fewest = min(map(len, dataset.references), default=0)
+    return [tuple(lines[place] for lines in dataset.references) for place in range(fewest)]

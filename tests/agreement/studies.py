@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from assay.agreement.panel import Gold
 from assay.agreement.sensitivity.study import Study
 from assay.agreement.sensitivity.texts import documents_of, people_of, sections_of
 from assay.data import Dataset, Scores
@@ -65,7 +64,7 @@ def gold(texts, values, *, name="da", level="segment"):
         "document": tuple(dict.fromkeys(texts.documents)),
         "system": ("",),
     }[level]
-    return Gold(Scores(name, level, tuple(texts.systems), items, values), f"{name}.{level}")
+    return Scores(name, level, tuple(texts.systems), items, values, f"{name}.{level}")
 
 
 def study(texts=None, values=None, *, metrics=("bleu", "chrf"), section=0, golds=None):

@@ -17,8 +17,8 @@ from assay.agreement.coefficients import (
     coefficient_named,
     coefficient_names,
 )
-from assay.agreement.pairs import concordance
 from assay.data import DataError
+from assay.statistics.correlation import concordance
 from tests.agreement import obvious
 
 SCIPY = {

@@ -63,9 +63,9 @@ def test_system_level_equals_scipy():
 
 def test_records_have_the_promised_fields_first():
     record, *_ = correlate([panel([1, 2, 3, 4], [1, 2, 4, 3])]).records()
-    first = ["pair", "level", "metric", "resolved", "gold", "coefficient", "value", "p", "n"]
+    first = ["pair", "granularity", "metric", "resolved", "human", "coefficient", "value", "p", "n"]
     assert list(record)[:9] == first
-    assert (record["pair"], record["level"], record["gold"]) == ("xx-yy", "system", "da")
+    assert (record["pair"], record["granularity"], record["human"]) == ("xx-yy", "system", "da")
     assert record["n"] == 4
     assert record["reason"] is None
 
@@ -73,7 +73,7 @@ def test_records_have_the_promised_fields_first():
 def test_less_is_better_is_turned_round():
     given_panel = panel([1, 2, 3, 5], [40, 30, 20, 10])
     errors = Candidate("ter", "TER", given_panel.candidates[0].scores, lower=True)
-    turned = Panel("", "system", "da", given_panel.systems, (errors,), given_panel.gold)
+    turned = Panel("", "system", "da", given_panel.systems, (errors,), given_panel.human)
     result = correlate([turned], CorrelateOptions(("kendall",)))
     assert values(result)["ter", "kendall"][0] == 1.0
     assert "TER: less is better" in result.tables()[0].note
@@ -176,7 +176,7 @@ def test_williams_is_computed_from_scipys_correlations():
     result = correlate([given_panel], CorrelateOptions(("pearson",), compare=True, trials=10))
     (finding,) = result.findings
     a, b, gold = (
-        each.ravel() for each in (*(c.scores for c in given_panel.candidates), given_panel.gold)
+        each.ravel() for each in (*(c.scores for c in given_panel.candidates), given_panel.human)
     )
     r1, r2, r3 = (stats.pearsonr(x, y).statistic for x, y in ((a, gold), (b, gold), (a, b)))
     n = len(gold)

@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,18 +13,16 @@ from hypothesis.extra.numpy import arrays
 from assay.agreement.findings import outliers
 from assay.agreement.panel import (
     Candidate,
-    Gold,
-    choose,
+    Rounding,
+    as_printed,
     computed,
-    gold_at,
-    human_outputs,
-    is_human,
-    without_humans,
+    human_at,
+    scores_at,
 )
 from assay.agreement.panel import given as given_scores
-from assay.agreement.summary import Rounding, as_printed, summarise
+from assay.agreement.summary import summarise
 from assay.agreement.tables import read_score_table
-from assay.data import DataError, Dataset, Scores
+from assay.data import DataError, Dataset, Scores, human_outputs, is_human, without_humans
 from assay.registry import parse_all
 
 numbers = st.floats(-5, 5).map(lambda each: round(each, 2))
@@ -40,8 +39,8 @@ def segment_scores(values, name="da"):
 @given(arrays(float, (3, 5), elements=st.one_of(numbers, st.just(math.nan))))
 def test_means_over_rated_segments_are_the_obvious_ones(values):
     scores = segment_scores(values)
-    by_document = gold_at(scores, "document", DOCUMENTS)
-    by_system = gold_at(scores, "system")
+    by_document = scores_at(scores, "document", DOCUMENTS)
+    by_system = scores_at(scores, "system")
     assert by_document.items == ("x", "y", "z")
     for row, own in enumerate(values):
         known = [each for each in own if not math.isnan(each)]
@@ -57,13 +56,14 @@ def _mean(values):
 
 
 def test_scores_of_the_level_come_before_means_of_segments():
-    segments = segment_scores([[1, 2], [3, 4]])
-    systems = Scores("da", "system", ("s0", "s1"), ("",), np.array([[9.0], [8.0]]))
-    (chosen,) = choose([Gold(segments, "seg.tsv"), Gold(systems, "sys.tsv")], "system", ())
+    segments = replace(segment_scores([[1, 2], [3, 4]]), source="seg.tsv")
+    values = np.array([[9.0], [8.0]])
+    systems = Scores("da", "system", ("s0", "s1"), ("",), values, source="sys.tsv")
+    (chosen,) = human_at([segments, systems], "system", ())
     assert chosen.scores is systems
     assert chosen.source == "sys.tsv"
     assert (chosen.ratings == segments.values).all()
-    (derived,) = choose([Gold(segments, "seg.tsv")], "system", ())
+    (derived,) = human_at([segments], "system", ())
     assert derived.scores.values.tolist() == [[1.5], [3.5]]
     assert derived.source == "means of the rated segments in seg.tsv"
 
@@ -71,13 +71,15 @@ def test_scores_of_the_level_come_before_means_of_segments():
 def test_system_scores_do_not_fit_segments():
     systems = Scores("da", "system", ("s0",), ("",), np.array([[9.0]]))
     with pytest.raises(DataError, match=r"no human scores fit segment level: there are da \(sys"):
-        choose([Gold(systems, "sys.tsv")], "segment", ())
+        human_at([replace(systems, source="sys.tsv")], "segment", ())
 
 
 def test_two_files_of_one_name_are_refused():
     segments = segment_scores([[1, 2]])
     with pytest.raises(DataError, match=r"b\.tsv and a\.tsv are both human scores called 'da'"):
-        choose([Gold(segments, "a.tsv"), Gold(segments, "b.tsv")], "segment", ())
+        human_at(
+            [replace(segments, source="a.tsv"), replace(segments, source="b.tsv")], "segment", ()
+        )
 
 
 @given(st.lists(numbers, min_size=1, max_size=12))
@@ -135,19 +137,15 @@ def test_one_metric_may_have_other_decimals():
         Candidate("chrf:beta=1,legacy=yes", "chrF1", scores),
     ]
     for name in ("chrf1", "chrF1", "chrf:beta=1,legacy=yes", "chrf:legacy=yes,beta=1"):
-        bleu, chrf = Rounding.read(["1", f"{name}=0"]).apply(candidates)
+        bleu, chrf = Rounding(1, {name: 0}).apply(candidates)
         assert bleu.scores.tolist() == [[59.5], [59.1]]
         assert chrf.scores.tolist() == [[59.0], [59.0]]
-    assert Rounding.read([]).apply(candidates)[0].scores is scores
+    assert Rounding().apply(candidates)[0].scores is scores
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [(["one"], "number of decimals"), (["blue=1"], "no metric 'blue' .did you mean 'BLEU'")],
-)
-def test_rounding_that_makes_no_sense_is_refused(words, message):
-    with pytest.raises(DataError, match=message):
-        Rounding.read(words).apply([Candidate("bleu", "BLEU", np.zeros((1, 1)))])
+def test_rounding_that_makes_no_sense_is_refused():
+    with pytest.raises(DataError, match=r"no metric 'blue' .did you mean 'BLEU'"):
+        Rounding(None, {"blue": 1}).apply([Candidate("bleu", "BLEU", np.zeros((1, 1)))])
 
 
 def test_scores_at_every_level_are_those_of_the_statistics():
@@ -155,12 +153,12 @@ def test_scores_at_every_level_are_those_of_the_statistics():
     systems = {"one": lines, "two": ("a b c d", "f g", "a f", "b", "c")}
     texts = Dataset(systems, tuple((line,) for line in lines), documents=DOCUMENTS)
     (metric,) = parse_all(["ter"])
-    for level, count in (("system", 1), ("segment", 5), ("document", 3)):
-        (candidate,) = computed(texts, [metric], level=level)
+    for granularity, count in (("system", 1), ("segment", 5), ("document", 3)):
+        (candidate,) = computed(texts, [metric], granularity=granularity)
         assert candidate.scores.shape == (2, count)
         assert candidate.lower
         assert (candidate.oriented == -candidate.scores).all()
-    per_document = computed(texts, [metric], level="document")[0].scores[1]
+    per_document = computed(texts, [metric], granularity="document")[0].scores[1]
     segments = texts.segments("two")
     slow = [
         metric.statistics(
@@ -178,8 +176,8 @@ def test_scores_at_every_level_are_those_of_the_statistics():
 def test_error_rates_from_elsewhere_are_known_by_name_unless_negative(name, sign, lower):
     scores = segment_scores(sign * np.array([[1.0, 2.0]]), name)
     texts = Dataset({"s0": ("a", "b")}, (("a",), ("b",)))
-    assert given_scores(scores, texts, level="system").lower is lower
-    assert given_scores(scores, texts, level="system", lower=[name]).lower
+    assert given_scores(scores, texts, granularity="system").lower is lower
+    assert given_scores(scores, texts, granularity="system", lower=[name]).lower
 
 
 def slow_summary(values, p, paper):
@@ -256,8 +254,8 @@ def test_a_table_is_cut_into_pairs(table):
     )
     first, second = read.panels(metrics=["bleu", "TER"])
     assert (first.pair, first.systems) == ("aa-bb", ("one", "two"))
-    assert first.gold.tolist()[0] == [0.5]
-    assert math.isnan(first.gold[1, 0])
+    assert first.human.tolist()[0] == [0.5]
+    assert math.isnan(first.human[1, 0])
     bleu, ter = first.candidates
     assert (bleu.name, bleu.lower, ter.lower) == ("BLEU", False, True)
     assert ter.scores.tolist() == [[60.0], [50.0]]
@@ -282,7 +280,7 @@ def test_rows_without_names_are_numbered_and_pairs_may_take_two_columns(table):
 def test_less_is_better_for_named_columns(table):
     read = table("system\tHTER\tloss\nx\t1\t5\ny\t2\t6\n")
     (panel,) = read.panels(humans=["HTER"], lower=["HTER", "loss"])
-    assert panel.gold.tolist() == [[-1.0], [-2.0]]
+    assert panel.human.tolist() == [[-1.0], [-2.0]]
     assert panel.candidates[0].lower
 
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.agreement import differences
 from assay.agreement.agree import agree, confidences, confidences_of_corpora, soft_pairwise_accuracy
 from assay.agreement.coefficients import coefficient_named
 from assay.agreement.differences import compare_metrics, permutation_p, williams
 from assay.data import DataError
 from assay.metrics.mean import Mean
 from assay.registry import parse
+from assay.statistics import correlation
 from tests.agreement import obvious
 from tests.corpora import texts
 
@@ -31,7 +31,7 @@ def metrics(seed=1, shape=(6, 15), *, missing=0.0):
 @pytest.mark.parametrize("by", ["none", "item", "system"])
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "wmt", "accuracy", "acc-eq"])
 def test_a_permutation_test_equals_swapping_one_by_one(name, by, missing, monkeypatch):
-    monkeypatch.setattr(differences, "BLOCK", 4 * 90)  # blocks of four trials
+    monkeypatch.setattr(correlation, "SCORES_AT_ONCE", 4 * 90)  # blocks of four trials
     first, second, gold = metrics(missing=missing)
     coefficient, trials = coefficient_named(name), 30
     known = np.where(np.isnan(gold), np.nan, 1.0)

@@ -18,7 +18,8 @@ from tests.corpora import DEMO, demo
 
 SYSTEMS = ("atlas", "birch", "cedar")
 CORRELATE = "meta correlate ref.txt -i systems/atlas.txt systems/birch.txt systems/cedar.txt"
-FIELDS = ["pair", "level", "metric", "resolved", "gold", "coefficient", "value", "p", "n"]
+SEGMENTS = "--granularity segment"
+FIELDS = ["pair", "granularity", "metric", "resolved", "human", "coefficient", "value", "p", "n"]
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +48,7 @@ def by_metric(records):
 
 
 def test_records_have_the_metric_as_asked_for_and_as_resolved(records):
-    options = "--human da.sys.tsv --level system -l de-zh -m bleu bleu:tok=13a --compare"
+    options = "--human da.sys.tsv --granularity system -l de-zh -m bleu bleu:tok=13a --compare"
     found = records(f"{CORRELATE} {options} --coefficient accuracy")
     assert {(each["metric"], each["resolved"]) for each in found} == {
         ("bleu", "bleu:tok=zh"),
@@ -58,7 +59,7 @@ def test_records_have_the_metric_as_asked_for_and_as_resolved(records):
 
 def test_the_first_example_works_as_written(records):
     found = records(
-        f"{CORRELATE} --human da.sys.tsv -m bleu macrof microf chrf --level system "
+        f"{CORRELATE} --human da.sys.tsv -m bleu macrof microf chrf --granularity system "
         "--coefficient kendall --round 1"
     )
     assert [each["metric"] for each in found] == ["bleu", "macrof", "microf", "chrf"]
@@ -75,7 +76,7 @@ def test_the_first_example_works_as_written(records):
 
 
 def test_the_second_example_works_as_written(run):
-    line = "meta correlate --data demo --refs A -m bleu chrf --level segment --by item"
+    line = "meta correlate --data demo --refs A -m bleu chrf --granularity segment --by item"
     ran = run(f"{line} --coefficient pearson kendall acc-eq --compare")
     assert (ran.status, ran.err) == (0, "")
     assert "agreement with da at segment level" in ran.out
@@ -88,15 +89,15 @@ def test_the_second_example_works_as_written(run):
 def test_the_second_example_works_on_a_real_test_set(run, shared):
     ran = run(
         f"meta correlate --data {shared / 'wmt20' / 'en-de'} --refs ref -m bleu chrf "
-        "--level segment --by item --coefficient pearson kendall acc-eq --compare --trials 20 "
-        "--format json"
+        "--granularity segment --by item --coefficient pearson kendall acc-eq --compare "
+        "--trials 20 --format json"
     )
     assert (ran.status, ran.err) == (0, "")
     found = [each for each in json.loads(ran.out)["records"] if each["other"] is None]
-    assert {each["gold"] for each in found} == {"da", "mqm"}
+    assert {each["human"] for each in found} == {"da", "mqm"}
     assert {each["pair"] for each in found} == {"en-de"}
     assert all(0.15 < each["value"] < 0.7 and each["groups"] > 1000 for each in found)
-    assert {each["n"] for each in found if each["gold"] == "mqm"} == {7 * 1418}
+    assert {each["n"] for each in found if each["human"] == "mqm"} == {7 * 1418}
 
 
 def test_mt_metrics_evals_layout_is_read(records):
@@ -109,13 +110,13 @@ def test_mt_metrics_evals_layout_is_read(records):
     for name in ("de-en.mqm.sys.score", "de-en.wmt-z.sys.score", "en-de.mqm.sys.score"):
         Path(f"eval/wmt21/human-scores/{name}").write_text("".join(scores) + "refA\t9\n")
     found = records("meta correlate --data eval/wmt21 -l de-en -m chrf --coefficient kendall")
-    assert [(each["pair"], each["gold"]) for each in found] == [
+    assert [(each["pair"], each["human"]) for each in found] == [
         ("de-en", "mqm"), ("de-en", "wmt-z"),
     ]  # fmt: skip
     both = records(
         "meta correlate --data eval/wmt21 -l de-en en-de -m chrf --coefficient kendall --human mqm"
     )
-    assert [(each["pair"], each["gold"]) for each in both] == [("de-en", "mqm"), ("en-de", "mqm")]
+    assert [(each["pair"], each["human"]) for each in both] == [("de-en", "mqm"), ("en-de", "mqm")]
     assert all(each["value"] == 1.0 for each in both)
 
 
@@ -134,17 +135,17 @@ def test_folders_of_one_pair_go_by_their_test_sets(records, run):
 def test_every_level_and_coefficient_at_once(records):
     names = "pearson spearman kendall kendall-c wmt:gap=0.5 accuracy acc-eq spa"
     found = records(
-        "meta correlate --data demo --refs A -m bleu ter --level system document segment "
+        "meta correlate --data demo --refs A -m bleu ter --granularity system document segment "
         f"--coefficient {names} --trials 50"
     )
     assert len(found) == 3 * 2 * 8
-    assert {each["level"] for each in found} == {"system", "document", "segment"}
+    assert {each["granularity"] for each in found} == {"system", "document", "segment"}
     assert all(each["value"] is not None for each in found)
-    assert all(each["value"] > 0 for each in found if each["level"] == "segment")
+    assert all(each["value"] > 0 for each in found if each["granularity"] == "segment")
 
 
 def test_ter_agrees_as_its_negative_would(records):
-    line = f"{CORRELATE} --human da.seg.tsv --level segment -m ter"
+    line = f"{CORRELATE} --human da.seg.tsv --granularity segment -m ter"
     (own,) = records(f"{line} --coefficient kendall")
     assert own["value"] > 0
     dataset = read_folder(DEMO)
@@ -221,7 +222,7 @@ def test_a_metric_that_says_nothing_is_null_with_a_reason(records):
 
 
 def test_missing_ratings_are_left_out_and_counted(run):
-    ran = run(f"{CORRELATE} --human da.seg.tsv -m bleu --level segment --coefficient kendall")
+    ran = run(f"{CORRELATE} --human da.seg.tsv -m bleu --granularity segment --coefficient kendall")
     assert "9 of 360 human scores are missing." in ran.out
     assert " 351 " in ran.out
 
@@ -302,9 +303,9 @@ def test_human_columns_are_chosen(records):
         "system\tz\traw\natlas\t3\t1\nbirch\t2\t2\ncedar\t1\t3\n", "utf-8"
     )
     line = f"{CORRELATE} --human two.sys.tsv -m chrf --coefficient kendall"
-    assert [each["gold"] for each in records(line)] == ["two"]
+    assert [each["human"] for each in records(line)] == ["two"]
     found = records(f"{line} --human-column z raw")
-    assert [(each["gold"], each["value"]) for each in found] == [("two:z", 1.0), ("two:raw", -1.0)]
+    assert [(each["human"], each["value"]) for each in found] == [("two:z", 1.0), ("two:raw", -1.0)]
 
 
 def test_tables_of_scores_need_no_texts(records, run):
@@ -400,9 +401,15 @@ def test_the_word_alone_tells_of_its_commands(run):
     [
         (CORRELATE, "no human scores to agree with: name a file with --human."),
         (f"{CORRELATE} --human nobody.tsv", "none of the systems atlas, birch, cedar is in"),
-        (f"{CORRELATE} --human far.tsv --level segment", "line 2: there is no segment 121"),
-        (f"{CORRELATE} --human da.sys.tsv --level segment", "no human scores fit segment level"),
-        (f"{CORRELATE} --human da.seg.tsv --level document", "document level needs document ids"),
+        (f"{CORRELATE} --human far.tsv --granularity segment", "line 2: there is no segment 121"),
+        (
+            f"{CORRELATE} --human da.sys.tsv --granularity segment",
+            "no human scores fit segment level",
+        ),
+        (
+            f"{CORRELATE} --human da.seg.tsv --granularity document",
+            "document level needs document ids",
+        ),
         (f"{CORRELATE} --human da.sys.tsv --human-column raw", "no column 'raw'"),
         (f"{CORRELATE} --human da.sys.tsv --coefficient kendal", "did you mean 'kendall'"),
         (f"{CORRELATE} --human da.sys.tsv --round one", "give a number of decimals"),
@@ -419,7 +426,10 @@ def test_the_word_alone_tells_of_its_commands(run):
         ("meta correlate --data demo systems --human da.sys.tsv", "go with one language pair"),
         ("meta correlate --data bare", "bare has no human scores: neither human/*.tsv nor"),
         ("meta correlate --table da.sys.tsv -i a.txt", "--table brings all scores"),
-        ("meta correlate --table da.sys.tsv --level segment", "--table has scores of systems"),
+        (
+            "meta correlate --table da.sys.tsv --granularity segment",
+            "--table has scores of systems",
+        ),
         ("meta correlate --table da.sys.tsv", "no column of numbers beside people's"),
         ("meta correlates", "did you mean 'meta correlate'"),
     ],

@@ -103,13 +103,13 @@ def test_sections_need_no_documents(run, files):
 def test_scores_of_documents_do_as_well(run, files):
     found = records(run(f"{LINE} -m chrf --format json".replace("da.seg", "whole.doc")))
     assert {each["n"] for each in found if each["system"]} == {9}
-    assert {each["gold"] for each in found} == {"whole"}
+    assert {each["human"] for each in found} == {"whole"}
 
 
 def test_two_kinds_of_human_score_have_a_result_each(run, files):
     found = records(run(f"{LINE} --human whole.doc.tsv -m chrf --format json"))
     second = [each for each in found if each["system"] is None]
-    assert [each["gold"] for each in second] == ["da", "whole"]
+    assert [each["human"] for each in second] == ["da", "whole"]
 
 
 def test_a_reference_among_the_systems_is_left_out_and_said(run, files):

@@ -169,7 +169,7 @@ def test_scores_are_found_beside_the_texts(tmp_path):
     (folder / "human-scores" / "de-en.mqm.domain.score").write_text("other\n")
     (folder / "human-scores" / "en-de.mqm.sys.score").write_text("other\n")
     found = read_folder_scores(folder, "de-en")
-    assert [(each.name, each.level) for each in found] == [
+    assert [(each.name, each.granularity) for each in found] == [
         ("mqm", "document"),
         ("mqm", "segment"),
         ("BLEU-refA", "system"),
@@ -212,7 +212,7 @@ def test_the_simple_layout_is_read_too(simple):
     for pair in (None, "de-en"):
         assert read_folder(simple.parent, pair, references=["all"]) == dataset
     [scores] = read_folder_scores(simple)
-    assert (scores.name, scores.level, scores.values.tolist()) == ("da", "system", [[0.5]])
+    assert (scores.name, scores.granularity, scores.values.tolist()) == ("da", "system", [[0.5]])
 
 
 NAMED = {

@@ -43,7 +43,7 @@ def test_the_human_scores_have_the_shape_of_the_test_set(shared, name, _):
             "system": 1,
             "segment": len(dataset),
             "document": len(set(dataset.documents)),
-        }[scores.level]
+        }[scores.granularity]
         assert scores.values.shape == (len(dataset.systems), count)
         assert np.isfinite(scores.values).any()
 
@@ -52,7 +52,7 @@ def test_every_judgement_of_a_known_system_arrives(shared):
     folder = shared / "wmt20" / "en-de"
     dataset = read_folder(folder)
     for scores in read_folder_scores(folder):
-        ending = {"system": "sys", "segment": "seg", "document": "doc"}[scores.level]
+        ending = {"system": "sys", "segment": "seg", "document": "doc"}[scores.granularity]
         header, *rows = read_lines(folder / "human" / f"{scores.name}.{ending}.tsv")
         columns = header.split("\t")
         column = next(columns.index(name) for name in ("z", "mqm") if name in columns)
@@ -62,7 +62,9 @@ def test_every_judgement_of_a_known_system_arrives(shared):
 
 
 def test_the_levels_of_2020_are_found(shared):
-    found = {(each.name, each.level) for each in read_folder_scores(shared / "wmt20" / "en-de")}
+    found = {
+        (each.name, each.granularity) for each in read_folder_scores(shared / "wmt20" / "en-de")
+    }
     assert found == {
         ("da", "document"),
         ("da", "segment"),

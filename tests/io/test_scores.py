@@ -12,13 +12,13 @@ from assay.io import read_scores, write_scores
 NAME = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r"), min_size=1, max_size=8
 )
-LEVELS = {"system": "sys", "segment": "seg", "document": "doc"}
+GRANULARITIES = {"system": "sys", "segment": "seg", "document": "doc"}
 DOCUMENTS = ("d1", "d1", "d2")
 
 
 @st.composite
 def all_scores(draw):
-    level = draw(st.sampled_from(list(LEVELS)))
+    level = draw(st.sampled_from(list(GRANULARITIES)))
     systems = tuple(draw(st.lists(NAME, min_size=1, max_size=3, unique=True)))
     count = draw(st.integers(1, 4))
     documents = st.lists(st.text(min_size=1), min_size=count, max_size=count, unique=True)
@@ -40,9 +40,9 @@ def all_scores(draw):
 
 @given(scores=all_scores())
 def test_written_scores_read_back_the_same(tmp_path_factory, scores):
-    path = tmp_path_factory.mktemp("scores") / f"gold.{LEVELS[scores.level]}.score"
+    path = tmp_path_factory.mktemp("scores") / f"gold.{GRANULARITIES[scores.granularity]}.score"
     write_scores(scores, path)
-    documents = scores.items if scores.level == "document" else ()
+    documents = scores.items if scores.granularity == "document" else ()
     again = read_scores(path, scores.systems, length=len(scores.items), documents=documents)
     np.testing.assert_array_equal(again.values, scores.values)
     assert replace(again, values=scores.values) == scores
@@ -73,7 +73,7 @@ def test_a_table_with_lines_is_at_segment_level(name, tmp_path):
     text = f"system\t{name}\traw\tz\nB\t3\t9\t0.5\nA\t1\t8\tNone\n"
     path = save(tmp_path / "da.seg.tsv", text)
     scores = read(path)
-    assert (scores.name, scores.level, scores.items) == ("da", "segment", ("1", "2", "3"))
+    assert (scores.name, scores.granularity, scores.items) == ("da", "segment", ("1", "2", "3"))
     same(scores, [[math.nan] * 3, [math.nan, math.nan, 0.5]])
     raw = read(path, column="raw")
     same(raw, [[8, math.nan, math.nan], [math.nan, math.nan, 9]])
@@ -83,7 +83,7 @@ def test_a_table_with_lines_is_at_segment_level(name, tmp_path):
 def test_a_table_with_documents_is_at_document_level(tmp_path):
     path = save(tmp_path / "x.tsv", "SYSTEM\tdoc_id\tmqm\nB\td2\t-1e1\nA\td1\t \nC\td9\t1\n")
     scores = read(path)
-    assert (scores.level, scores.items) == ("document", ("d1", "d2"))
+    assert (scores.granularity, scores.items) == ("document", ("d1", "d2"))
     same(scores, [[math.nan, math.nan], [math.nan, -10]])
     unknown = read_scores(path, ["B", "A"], length=3)
     assert unknown.items == ("d2", "d1")
@@ -91,7 +91,7 @@ def test_a_table_with_documents_is_at_document_level(tmp_path):
 
 def test_a_table_with_neither_is_at_system_level(tmp_path):
     scores = read(save(tmp_path / "da.sys.tsv", "system\tn\tscore\nB\t7\t1.5\nHuman\t7\t2\n"))
-    assert (scores.level, scores.items) == ("system", ("",))
+    assert (scores.granularity, scores.items) == ("system", ("",))
     same(scores, [[math.nan], [1.5]])
 
 
@@ -118,7 +118,7 @@ def test_mt_metrics_eval_files_tell_their_level_by_name_or_by_count(
     else:
         save(path, text)
     scores = read(path)
-    assert scores.level == level
+    assert scores.granularity == level
     assert scores.name in ("m", "system")
     same(scores, values)
 

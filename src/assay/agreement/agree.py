@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.agreement.coefficients import Coefficient, Pearson, Tested
-from assay.agreement.pairs import By, Mask, grouped, means
 from assay.metrics.base import Metric, Statistics
 from assay.statistics.arrays import Array
-from assay.statistics.correlation import pearson_rows, ranks
+from assay.statistics.correlation import By, Mask, grouped, means, pearson_rows, ranks
 
 __all__ = [
     "Agreement",

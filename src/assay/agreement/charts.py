@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from assay.agreement.findings import Finding
-from assay.agreement.pairs import means
 from assay.agreement.panel import Candidate, Panel
 from assay.agreement.report import coefficient_title, findings_by_coefficient, matrix
 from assay.metrics.base import Statistics
 from assay.plots import heat_map, scatter
 from assay.results import Chart, Record
 from assay.statistics.arrays import Array
+from assay.statistics.correlation import means
 from assay.statistics.significance import confidence
 
 __all__ = ["charts"]
@@ -54,20 +54,20 @@ def _map(findings: Sequence[Finding]) -> Chart:
         for row, each in enumerate(findings)
     ]
     panel = findings[0].panel
-    title = f"{name} with {panel.gold_name}, {panel.level} level: metrics by pairs"
+    title = f"{name} with {panel.human_name}, {panel.granularity} level: metrics by pairs"
     negative = bool((np.where(np.isnan(values), 0.0, values) < 0).any())
     return heat_map(title, records, "pair", "metric", name, diverging=negative)
 
 
 def _scatter(panel: Panel, candidate: Candidate, seed: int) -> Chart:
     """Each system's score against people's, with intervals where segments are known."""
-    human, own = panel.gold_of_systems(), candidate.of_systems()
+    human, own = panel.human_of_systems(), candidate.of_systems()
     records: list[Record] = [
         {"system": name, "human": human[at], "score": own[at]}
         for at, name in enumerate(panel.systems)
     ]
     bars: dict[str, Array] = {}
-    ratings = panel.ratings if panel.level == "system" else panel.gold
+    ratings = panel.ratings if panel.granularity == "system" else panel.human
     limits = None if ratings is None else _human_limits(human, ratings)
     if limits is not None:
         bars["human low"], bars["human high"] = limits
@@ -75,23 +75,23 @@ def _scatter(panel: Panel, candidate: Candidate, seed: int) -> Chart:
         bars["low"], bars["high"] = _metric_limits(candidate.statistics, seed)
     notes = ["One point per system."]
     if bars:
-        apart = panel.level == "document" and limits is not None
+        apart = panel.granularity == "document" and limits is not None
         over = "segments, people's over documents" if apart else "segments"
         notes.append(f"Bars: 95% intervals over {over}.")
     if ratings is not None and limits is None:
         notes.append(
-            f"None for {panel.gold_name}: its scores of systems are not the means of those of "
+            f"None for {panel.human_name}: its scores of systems are not the means of those of "
             "segments."
         )
     where = f"{panel.pair}, " * bool(panel.pair)
     direction = ", less is better" * candidate.lower
     chart = scatter(
-        f"{where}{panel.level} level: {candidate.title} against {panel.gold_name}",
+        f"{where}{panel.granularity} level: {candidate.title} against {panel.human_name}",
         records,
         "human",
         "score",
         "system",
-        x_title=panel.gold_name,
+        x_title=panel.human_name,
         y_title=f"{candidate.title}{direction}",
         note=" ".join(notes),
     )

@@ -12,11 +12,18 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.agreement.pairs import Concordance, Pairs, concordance, differences, means
 from assay.data import DataError
 from assay.settings import Settings, nearest, setting
 from assay.statistics.arrays import Array, divide
-from assay.statistics.correlation import pearson_rows, ranks
+from assay.statistics.correlation import (
+    ComparedPairs,
+    Concordance,
+    concordance,
+    differences,
+    means,
+    pearson_rows,
+    ranks,
+)
 
 __all__ = [
     "WMT",
@@ -293,7 +300,7 @@ class Calibrated(NamedTuple):
     epsilon: float
 
 
-def calibrated(pairs: Pairs) -> Calibrated:
+def calibrated(pairs: ComparedPairs) -> Calibrated:
     """The threshold that makes most pairs right; the smallest of several."""
     if not len(pairs.metric):
         return Calibrated(np.nan, np.nan)
@@ -312,7 +319,7 @@ def calibrated(pairs: Pairs) -> Calibrated:
 
 
 def right(gold: NDArray[np.int8], metric: Array) -> NDArray[np.bool_]:
-    """Pairs that people tell apart and the metric orders alike, ties aside."""
+    """ComparedPairs that people tell apart and the metric orders alike, ties aside."""
     return np.asarray((gold != 0) & (np.sign(metric) == gold))
 
 
@@ -364,7 +371,7 @@ class AccuracyWithTies(Coefficient):
         return np.where(count > 0, hits / np.maximum(count, 1), np.nan)
 
 
-def pairs_of(metric: Array, gold: Array) -> Pairs:
+def pairs_of(metric: Array, gold: Array) -> ComparedPairs:
     """The pairs within groups, unless there are too many to hold."""
     groups, members = gold.shape
     if groups * members * (members - 1) // 2 > MOST:
@@ -372,7 +379,7 @@ def pairs_of(metric: Array, gold: Array) -> Pairs:
             f"acc-eq over all pairs of {members:,} scores does not fit in memory: "
             "compare within items (--by item) or within systems (--by system)."
         )
-    return Pairs.of(metric, gold)
+    return ComparedPairs.of(metric, gold)
 
 
 _KNOWN: dict[str, type[Coefficient]] = {

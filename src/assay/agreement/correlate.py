@@ -37,7 +37,7 @@ class CorrelateResult:
     seed: int
 
     def records(self) -> list[Record]:
-        """One record per pair, level, human score, coefficient and metric.
+        """One record per pair, granularity, human score, coefficient and metric.
 
         Where metrics were compared, further records set `metric` against `other`: `difference`
         of their values, and its two-sided `p_difference`.
@@ -67,10 +67,10 @@ class CorrelateResult:
         panel = finding.panel
         return {
             "pair": panel.pair or None,
-            "level": panel.level,
+            "granularity": panel.granularity,
             "metric": panel.candidates[at].name,
             "resolved": panel.candidates[at].resolved,
-            "gold": panel.gold_name,
+            "human": panel.human_name,
             "coefficient": finding.coefficient,
             "value": _known(agreement.value),
             "p": _known(agreement.p),

@@ -3,128 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.agreement.coefficients import AccuracyWithTies, Coefficient, gains, right
-from assay.agreement.pairs import By, Mask, differences, grouped
-from assay.data import DataError
 from assay.statistics.arrays import Array
 from assay.statistics.comparisons import rank_clusters
+from assay.statistics.correlation import (
+    By,
+    Mask,
+    commonly_known,
+    differences,
+    grouped,
+    swap_test,
+    swapped_values,
+)
 
 __all__ = [
     "MetricComparison",
     "compare_metrics",
     "permutation_p",
-    "standardised",
-    "swapped_values",
     "williams",
 ]
 
 
-def standardised(scores: Array) -> Array:
-    """The scores with mean 0 and standard deviation 1; all 0 where they do not vary."""
-    spread = float(np.nanstd(scores)) if np.isfinite(scores).any() else 0.0
-    centred = scores - (np.nanmean(scores) if np.isfinite(scores).any() else 0.0)
-    return np.asarray(centred / spread if spread > 0 else centred)
-
-
-def swapped_values(
-    first: Array,
-    second: Array,
-    gold: Array,
-    coefficient: Coefficient,
-    by: By,
-    swaps: Iterable[Mask],
-) -> Array:
-    """The values of both metrics in every trial, (trials, 2).
-
-    `swaps` gives (trials, systems, items) masks, a block at a time: where True, the two metrics
-    change places. Scores are compared where all three are known.
-    """
-    known = ~(np.isnan(first) | np.isnan(second) | np.isnan(gold))
-    a, b, human = (np.where(known, each, np.nan) for each in (first, second, gold))
-    a, b = standardised(a), standardised(b)
-    human = grouped(human, by)
-    if isinstance(coefficient, AccuracyWithTies):
-        trials = _Trials.of(grouped(a, by), grouped(b, by), human)
-        masks = (mask for block in swaps for mask in grouped(block, by).astype(bool))
-        return np.array([trials.values(mask) for mask in masks])
-    blocks = [_both(a, b, block, human, coefficient, by) for block in swaps]
-    return np.concatenate(blocks)
-
-
-def _both(a: Array, b: Array, swap: Mask, human: Array, coefficient: Coefficient, by: By) -> Array:
-    """The values of both metrics in a block of trials."""
-    sides = (np.where(swap, b, a), np.where(swap, a, b))
-    values = [coefficient.overall(grouped(side, by), human) for side in sides]
-    return np.stack(values, axis=-1)
-
-
-@dataclass(frozen=True, eq=False)
-class _Trials:
-    """Everything that trials of the accuracy with ties share.
-
-    After a swap a pair's difference is one of four: both members' scores from one metric, both
-    from the other, or one of each. All four are sorted once; a trial picks one of each pair.
-    """
-
-    pair: NDArray[np.int32]  # of every difference, in order of size
-    kind: NDArray[np.int8]
-    gain: NDArray[np.float64]
-    ends: NDArray[np.bool_]  # the last of equal sizes
-    right: NDArray[np.float64]  # (4, pairs): what the pair adds where it is no tie
-    groups: NDArray[np.intp]
-    members: tuple[NDArray[np.intp], NDArray[np.intp]]
-
-    @classmethod
-    def of(cls, a: Array, b: Array, human: Array) -> _Trials:
-        """From (groups, members) scores."""
-        first, second = np.triu_indices(human.shape[-1], 1)
-        gaps = differences(human)
-        known = ~np.isnan(gaps)
-        counts = known.sum(axis=-1, keepdims=True)
-        weights = np.broadcast_to(
-            1 / (max(1, int((counts > 0).sum())) * np.maximum(counts, 1)), known.shape
-        )[known]
-        sign = np.sign(gaps[known]).astype(np.int8)
-        own = [(x[:, first] - y[:, second])[known] for x, y in ((a, a), (a, b), (b, a), (b, b))]
-        size = np.abs(np.concatenate(own))
-        order = np.argsort(size, kind="stable")
-        size = size[order]
-        groups, pairs = np.nonzero(known)
-        return cls(
-            pair=np.tile(np.arange(len(sign), dtype=np.int32), 4)[order],
-            kind=np.repeat(np.arange(4, dtype=np.int8), len(sign))[order],
-            gain=np.concatenate([gains(sign, each, weights) for each in own])[order],
-            ends=np.append(size[1:] > size[:-1], True),
-            right=np.stack([weights * right(sign, each) for each in own]),
-            groups=groups,
-            members=(first[pairs], second[pairs]),
-        )
-
-    def values(self, swapped: Mask) -> tuple[float, float]:
-        """The calibrated accuracies of both metrics after a swap of (groups, members)."""
-        one, other = (swapped[self.groups, each].astype(np.int8) for each in self.members)
-        kind = 2 * one + other
-        return self._best(kind), self._best((3 - kind).astype(np.int8))
-
-    def _best(self, kind: NDArray[np.int8]) -> float:
-        start = float(self.right[kind, np.arange(len(kind))].sum())
-        chosen = kind[self.pair] == self.kind
-        totals = np.cumsum(np.where(chosen, self.gain, 0.0))
-        return min(1.0, start + max(0.0, float(totals[self.ends].max(initial=0.0))))
-
-
 TRIALS = 1000
-BLOCK = 2**21
-"""Trials are worked off in blocks of about so many scores."""
-
-SLACK = 1e-12
-"""A difference that falls short of the observed one by this much still reaches it."""
 
 
 def williams(first: float, second: float, between: float, n: int) -> float:
@@ -160,23 +67,17 @@ def permutation_p(
     trials: int = TRIALS,
     rng: np.random.Generator,
 ) -> float:
-    """The two-sided p of two metrics agreeing otherwise with people.
+    """The two-sided p of two metrics' (systems, items) scores agreeing differently with people.
 
-    In each trial the metrics' standardised (systems, items) scores change places at random, those
-    of all systems on an item together, since they depend on each other; p is the share of trials,
-    the observed one among them, with a difference at least as large either way.
+    The metrics' standardised scores change places at random: see `swap_test`.
     """
-    if trials < 1:
-        raise DataError(f"{trials} trials: give at least 1.")
-    nothing = [np.zeros((1, *gold.shape), bool)]
-    observed = swapped_values(first, second, gold, coefficient, by, nothing)[0]
-    swaps = _swaps((len(gold), gold.shape[1]), trials, rng)
-    values = swapped_values(first, second, gold, coefficient, by, swaps)
-    delta = values[:, 0] - values[:, 1]
-    if math.isnan(observed[0] - observed[1]):
-        return math.nan
-    reached = np.count_nonzero(np.abs(delta) >= abs(observed[0] - observed[1]) - SLACK)
-    return float((reached + 1) / (trials + 1))
+    a, b, human = commonly_known(first, second, gold)
+    if isinstance(coefficient, AccuracyWithTies):
+        shared = _Trials.of(*(grouped(scores, by) for scores in (a, b, human)))
+        values = partial(shared.all_values, by=by)
+    else:
+        values = partial(swapped_values, a, b, human, coefficient.overall, by=by)
+    return swap_test(values, (gold.shape[0], gold.shape[1]), trials=trials, rng=rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,13 +133,61 @@ def _better(p: Array, alpha: float) -> NDArray[np.bool_]:
     return np.asarray(np.where(np.isnan(p), 1.0, p) < alpha)
 
 
-def _swaps(shape: tuple[int, int], trials: int, rng: np.random.Generator) -> Iterator[Mask]:
-    """Random masks, a block of trials at a time; the blocks do not change what is drawn.
+@dataclass(frozen=True, eq=False)
+class _Trials:
+    """Everything that trials of the accuracy with ties share.
 
-    All systems change places together on an item; where there is one item only, each by itself.
+    After a swap a pair's difference is one of four: both members' scores from one metric, both
+    from the other, or one of each. All four are sorted once; a trial picks one of each pair.
     """
-    drawn = shape if shape[1] == 1 else (1, shape[1])
-    step = max(1, BLOCK // max(1, math.prod(shape)))
-    for at in range(0, trials, step):
-        count = min(step, trials - at)
-        yield np.broadcast_to(rng.random((count, *drawn)) < 0.5, (count, *shape))
+
+    pair: NDArray[np.int32]  # of every difference, in order of size
+    kind: NDArray[np.int8]
+    gain: NDArray[np.float64]
+    ends: NDArray[np.bool_]  # the last of equal sizes
+    right: NDArray[np.float64]  # (4, pairs): what the pair adds where it is no tie
+    groups: NDArray[np.intp]
+    members: tuple[NDArray[np.intp], NDArray[np.intp]]
+
+    @classmethod
+    def of(cls, a: Array, b: Array, human: Array) -> _Trials:
+        """From (groups, members) scores."""
+        first, second = np.triu_indices(human.shape[-1], 1)
+        gaps = differences(human)
+        known = ~np.isnan(gaps)
+        counts = known.sum(axis=-1, keepdims=True)
+        weights = np.broadcast_to(
+            1 / (max(1, int((counts > 0).sum())) * np.maximum(counts, 1)), known.shape
+        )[known]
+        sign = np.sign(gaps[known]).astype(np.int8)
+        own = [(x[:, first] - y[:, second])[known] for x, y in ((a, a), (a, b), (b, a), (b, b))]
+        size = np.abs(np.concatenate(own))
+        order = np.argsort(size, kind="stable")
+        size = size[order]
+        groups, pairs = np.nonzero(known)
+        return cls(
+            pair=np.tile(np.arange(len(sign), dtype=np.int32), 4)[order],
+            kind=np.repeat(np.arange(4, dtype=np.int8), len(sign))[order],
+            gain=np.concatenate([gains(sign, each, weights) for each in own])[order],
+            ends=np.append(size[1:] > size[:-1], True),
+            right=np.stack([weights * right(sign, each) for each in own]),
+            groups=groups,
+            members=(first[pairs], second[pairs]),
+        )
+
+    def all_values(self, swaps: Iterable[Mask], *, by: By) -> Array:
+        """The calibrated accuracies of both metrics after each swap, (trials, 2)."""
+        masks = (mask for block in swaps for mask in grouped(block, by).astype(bool))
+        return np.array([self.values(mask) for mask in masks])
+
+    def values(self, swapped: Mask) -> tuple[float, float]:
+        """The calibrated accuracies of both metrics after a swap of (groups, members)."""
+        one, other = (swapped[self.groups, each].astype(np.int8) for each in self.members)
+        kind = 2 * one + other
+        return self._best(kind), self._best((3 - kind).astype(np.int8))
+
+    def _best(self, kind: NDArray[np.int8]) -> float:
+        start = float(self.right[kind, np.arange(len(kind))].sum())
+        chosen = kind[self.pair] == self.kind
+        totals = np.cumsum(np.where(chosen, self.gain, 0.0))
+        return min(1.0, start + max(0.0, float(totals[self.ends].max(initial=0.0))))

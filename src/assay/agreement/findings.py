@@ -20,12 +20,11 @@ from assay.agreement.agree import (
 )
 from assay.agreement.coefficients import Pearson, coefficient_named
 from assay.agreement.differences import MetricComparison, compare_metrics, williams
-from assay.agreement.pairs import By, Mask
-from assay.agreement.panel import Candidate, Panel, is_human
+from assay.agreement.panel import Candidate, Humans, Panel
 from assay.agreement.summary import LeaveOut
-from assay.data import DataError
+from assay.data import DataError, is_human
 from assay.statistics.arrays import Array
-from assay.statistics.correlation import pearson_rows
+from assay.statistics.correlation import By, Mask, pearson_rows
 
 __all__ = [
     "CUTOFF",
@@ -81,7 +80,7 @@ class CorrelateOptions:
     alpha: float = 0.05
     leave_out: LeaveOut = "none"
     outliers: Literal["keep", "drop"] = "keep"
-    humans: Literal["out", "in"] = "out"
+    humans: Humans = "out"
 
     def __post_init__(self) -> None:
         """The names in full, so that one coefficient has one name."""
@@ -115,14 +114,14 @@ def prepared(panel: Panel, questions: CorrelateOptions) -> Panel:
     if questions.humans == "out":
         people = [name for name in panel.systems if is_human(name)]
         panel = panel.without(people, "human translations")
-    rated = np.asarray(~np.isnan(panel.gold).all(axis=1))
+    rated = np.asarray(~np.isnan(panel.human).all(axis=1))
     unrated = [name for name, known in zip(panel.systems, rated, strict=True) if not known]
     panel = panel.without(unrated, "no human score")
     if questions.outliers == "drop":
-        far = outliers(panel.gold_of_systems())
+        far = outliers(panel.human_of_systems())
         names = [name for name, is_far in zip(panel.systems, far, strict=True) if is_far]
         panel = panel.without(names, "outliers: further than 2.5 robust deviations from the median")
-    missing, size = int(np.isnan(panel.gold).sum()), panel.gold.size
+    missing, size = int(np.isnan(panel.human).sum()), panel.human.size
     note = f"{missing:,} of {size:,} human scores are missing."
     return replace(panel, notes=(*panel.notes, note)) if missing else panel
 
@@ -149,7 +148,7 @@ def _agreement(
         return _soft(panel, candidate, questions.trials, seed)
     shuffles = Shuffles(questions.trials, np.random.default_rng(seed))
     coefficient = coefficient_named(name)
-    return agree(candidate.oriented, panel.gold, coefficient, by=questions.by, shuffles=shuffles)
+    return agree(candidate.oriented, panel.human, coefficient, by=questions.by, shuffles=shuffles)
 
 
 def _soft(panel: Panel, candidate: Candidate, trials: int, seed: int) -> Agreement:
@@ -160,13 +159,15 @@ def _soft(panel: Panel, candidate: Candidate, trials: int, seed: int) -> Agreeme
     """
     if len(panel.systems) < 2:
         return _unknown("fewer than two systems")
-    human = panel.ratings if panel.level == "system" else panel.gold
+    human = panel.ratings if panel.granularity == "system" else panel.human
     if human is None:
         return _unknown("soft pairwise accuracy needs human scores of segments")
-    if panel.level == "system" and not candidate.statistics:
+    if panel.granularity == "system" and not candidate.statistics:
         return _unknown("soft pairwise accuracy needs the metric's scores of segments")
     scored = (
-        candidate.known_segments() if panel.level == "system" else ~np.isnan(candidate.oriented)
+        candidate.known_segments()
+        if panel.granularity == "system"
+        else ~np.isnan(candidate.oriented)
     )
     known = ~np.isnan(human) & scored
     gold = confidences(
@@ -178,7 +179,7 @@ def _soft(panel: Panel, candidate: Candidate, trials: int, seed: int) -> Agreeme
 def _own(panel: Panel, candidate: Candidate, known: Mask, trials: int, seed: int) -> Array:
     """The metric's confidences, over what is known; the same swaps as for people's."""
     rng = np.random.default_rng(seed)
-    if panel.level == "system":
+    if panel.granularity == "system":
         systems = candidate.statistics
         return confidences_of_corpora(systems, known, lower=candidate.lower, trials=trials, rng=rng)
     return confidences(np.where(known, candidate.oriented, np.nan), trials=trials, rng=rng)
@@ -193,12 +194,12 @@ def _compared(finding: Finding, questions: CorrelateOptions, seed: int) -> Findi
     panel, coefficient = finding.panel, coefficient_named(finding.coefficient)
     # What has no value is not compared: two scores would correlate perfectly.
     scores = {
-        each.name: np.full_like(panel.gold, np.nan) if agreement.reason else each.oriented
+        each.name: np.full_like(panel.human, np.nan) if agreement.reason else each.oriented
         for each, agreement in zip(panel.candidates, finding.agreements, strict=True)
     }
     comparison = compare_metrics(
         scores,
-        panel.gold,
+        panel.human,
         coefficient,
         by=questions.by,
         trials=questions.trials,
@@ -206,7 +207,7 @@ def _compared(finding: Finding, questions: CorrelateOptions, seed: int) -> Findi
         rng=np.random.default_rng(seed),
     )
     # Williams' test is for scores that are independent of each other.
-    apart = isinstance(coefficient, Pearson) and questions.by == "none" and 1 in panel.gold.shape
+    apart = isinstance(coefficient, Pearson) and questions.by == "none" and 1 in panel.human.shape
     return replace(finding, comparison=comparison, williams=_williams(panel) if apart else None)
 
 
@@ -217,7 +218,7 @@ def _williams(panel: Panel) -> Array:
     for i, first in enumerate(panel.candidates):
         for j, second in enumerate(panel.candidates):
             if i != j:
-                three = np.stack([first.oriented, second.oriented, panel.gold]).reshape(3, -1)
+                three = np.stack([first.oriented, second.oriented, panel.human]).reshape(3, -1)
                 a, b, gold = three[:, ~np.isnan(three).any(axis=0)]
                 ours, theirs = float(pearson_rows(a, gold)), float(pearson_rows(b, gold))
                 p[i, j] = williams(ours, theirs, float(pearson_rows(a, b)), len(gold))

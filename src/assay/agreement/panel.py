@@ -3,73 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
-from assay.agreement.pairs import Mask, means
-from assay.data import DataError, Dataset, Level, Scores
+from assay.data import (
+    DataError,
+    Dataset,
+    Granularity,
+    Scores,
+    human_outputs,
+    without_humans,
+)
 from assay.metrics.base import Metric, Statistics, reference_count
 from assay.metrics.mean import Mean
+from assay.progress import Track, untracked
 from assay.registry import parse
 from assay.scoring import labels, system_statistics
+from assay.settings import nearest
 from assay.statistics.arrays import Array, divide
+from assay.statistics.correlation import Mask, means
 from assay.statistics.weights import groups
 
 __all__ = [
     "Candidate",
-    "Chosen",
-    "Gold",
+    "HumanScores",
+    "Humans",
     "Panel",
-    "choose",
+    "Rounding",
+    "as_printed",
     "computed",
     "given",
-    "gold_at",
-    "human_outputs",
-    "is_human",
+    "human_at",
     "lower_is_better",
+    "panels",
+    "scores_at",
     "signatures",
-    "without_humans",
 ]
 
-_HUMAN = re.compile(r"(?:human|ref(?:erence)?)(?:[-_. ]?[a-z0-9])?(?:\.\d+)?", re.IGNORECASE)
-
-
-def is_human(name: str) -> bool:
-    """Whether a system is called as WMT calls translations by hand.
-
-    >>> [is_human(name) for name in ("Human-B.0", "HUMAN", "refA", "ref-B", "refined-mt")]
-    [True, True, True, True, False]
-    """
-    return _HUMAN.fullmatch(name) is not None
-
-
-def human_outputs(dataset: Dataset) -> list[str]:
-    """The systems that are people: by their name, or because they are one of the references."""
-    references = _whole_references(dataset)
-    return [
-        name for name, lines in dataset.systems.items() if is_human(name) or lines in references
-    ]
-
-
-def without_humans(dataset: Dataset) -> Dataset:
-    """The dataset with machines only."""
-    humans = human_outputs(dataset)
-    systems = {name: each for name, each in dataset.systems.items() if name not in humans}
-    if not systems:
-        raise DataError(
-            f"all systems are human translations ({', '.join(humans)[:200]}): "
-            "keep them with --humans in."
-        )
-    return replace(dataset, systems=systems)
-
-
-def _whole_references(dataset: Dataset) -> list[tuple[str, ...]]:
-    """The reference sets that have a line for every segment."""
-    fewest = min(map(len, dataset.references), default=0)
-    return [tuple(each[at] for each in dataset.references) for at in range(fewest)]
+Humans = Literal["out", "in"]
+"""Whether human translations among the systems are left out or in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,16 +77,16 @@ class Candidate:
     def of_systems(self) -> Array:
         """One score per system: that of all its text, or the mean of what is given."""
         if self.statistics and self.scores.shape[1] > 1:
-            return np.array([each.corpus() for each in self.statistics])
+            return np.array([system.corpus() for system in self.statistics])
         return means(self.scores)
 
     def known_segments(self) -> Mask:
         """Of which segments the scores are known, (systems, segments)."""
-        return np.array([_known(each) for each in self.statistics])
+        return np.array([_known(system) for system in self.statistics])
 
     def chosen(self, places: Sequence[int]) -> Candidate:
         """The same metric on some of the systems."""
-        statistics = tuple(self.statistics[at] for at in places) if self.statistics else ()
+        statistics = tuple(self.statistics[place] for place in places) if self.statistics else ()
         return replace(self, scores=self.scores[list(places)], statistics=statistics)
 
 
@@ -119,118 +94,189 @@ class Candidate:
 class Panel:
     """Metrics and one kind of human scores, on the same systems and items.
 
-    `gold` is (systems, items), more is better. `ratings` are people's scores of segments,
-    (systems, segments), where they are known besides. `source` says where people's scores come
+    `human` is (systems, items), more is better. `ratings` are human scores of segments,
+    (systems, segments), where they are known besides. `source` says where the human scores come
     from, `ratings_source` where those of segments do, `notes` what was left out, and why.
     """
 
     pair: str
-    level: Level
-    gold_name: str
+    granularity: Granularity
+    human_name: str
     systems: tuple[str, ...]
     candidates: tuple[Candidate, ...]
-    gold: Array
+    human: Array
     ratings: Array | None = None
     source: str = ""
     notes: tuple[str, ...] = ()
     ratings_source: str = ""
 
-    def gold_of_systems(self) -> Array:
+    def human_of_systems(self) -> Array:
         """One human score per system: the only one, or the mean over items."""
-        return means(self.gold)
+        return means(self.human)
 
     def without(self, names: Sequence[str], reason: str) -> Panel:
         """The panel without these systems, and a note that says so."""
         if not names:
             return self
-        places = [at for at, name in enumerate(self.systems) if name not in names]
+        places = [place for place, name in enumerate(self.systems) if name not in names]
         return replace(
             self,
-            systems=tuple(self.systems[at] for at in places),
-            candidates=tuple(each.chosen(places) for each in self.candidates),
-            gold=self.gold[places],
+            systems=tuple(self.systems[place] for place in places),
+            candidates=tuple(candidate.chosen(places) for candidate in self.candidates),
+            human=self.human[places],
             ratings=None if self.ratings is None else self.ratings[places],
             notes=(*self.notes, f"left out ({reason}): {', '.join(names)}."),
         )
 
 
-def _known(statistics: Statistics) -> Mask:
-    """What can be computed from text is known; of what was given, what is not `nan`."""
-    if isinstance(statistics.metric, Mean):
-        return np.asarray(np.asarray(statistics.rows)[:, 1] > 0)
-    return np.ones(len(statistics), bool)
+def panels(
+    dataset: Dataset,
+    metrics: Sequence[Metric],
+    *,
+    human: Sequence[Scores],
+    granularities: Sequence[Granularity] = ("system",),
+    scores: Sequence[Scores] = (),
+    lower: Sequence[str] = (),
+    rounding: Rounding | None = None,
+    humans: Humans = "out",
+    pair: str = "",
+    track: Track = untracked,
+) -> Iterator[Panel]:
+    """One panel per granularity and kind of human score.
+
+    `scores` are metrics that were computed elsewhere; `lower` names those, and the human scores, of
+    which less is better.
+    """
+    people = human_outputs(dataset)
+    machines = without_humans(dataset) if humans == "out" else dataset
+    systems = list(machines.systems)
+    steps = (system_statistics(machines, metric) for metric in metrics)
+    statistics = list(track(steps, total=len(metrics)))
+    imported = [own.select(systems) for own in scores]
+    for granularity in granularities:
+        candidates = [
+            *computed(machines, metrics, statistics, granularity=granularity),
+            *(given(own, machines, granularity=granularity, lower=lower) for own in imported),
+        ]
+        _check_titles(candidates)
+        tested = rounding.apply(candidates) if rounding else tuple(candidates)
+        fitting = human_at([own.select(systems) for own in human], granularity, machines.documents)
+        for chosen in fitting:
+            name = chosen.scores.name
+            sign = -1.0 if name in lower else 1.0
+            yield Panel(
+                pair=pair,
+                granularity=granularity,
+                human_name=name,
+                systems=tuple(systems),
+                candidates=tested,
+                human=sign * chosen.scores.values,
+                ratings=None if chosen.ratings is None else sign * chosen.ratings,
+                source=chosen.source,
+                ratings_source=chosen.ratings_source,
+                notes=tuple(_notes(machines, chosen, people, tested)),
+            )
+
+
+def _check_titles(candidates: Sequence[Candidate]) -> None:
+    titles = [candidate.title for candidate in candidates]
+    if twice := next((title for title in titles if titles.count(title) > 1), None):
+        raise DataError(f"{twice} is given twice; leave one out.")
+
+
+def _notes(
+    dataset: Dataset, human: HumanScores, people: Sequence[str], candidates: Sequence[Candidate]
+) -> list[str]:
+    """Who is not compared, who is not a machine, and what metrics compare with."""
+    unmatched = [name for name in human.read.unmatched if name not in people]
+    out = [name for name in people if name not in dataset.systems]
+    within = [name for name in people if name in dataset.systems]
+    notes = []
+    if unmatched:
+        notes.append(f"left out (rated, but no output here): {', '.join(unmatched)}.")
+    if out:
+        notes.append(f"left out (human translations): {', '.join(out)}.")
+    if within:
+        notes.append(
+            f"human translations, left in: {', '.join(within)}. One that is a reference scores "
+            "perfectly against itself."
+        )
+    if dataset.reference_names and any(candidate.signature for candidate in candidates):
+        notes.append(f"reference: {', '.join(dataset.reference_names)}.")
+    return notes
 
 
 @dataclass(frozen=True, eq=False)
-class Gold:
-    """Human scores from a file; `strangers` are rated there, but have no output here."""
+class HumanScores:
+    """One kind of human scores at one granularity; those of segments besides, if there are any.
 
-    scores: Scores
-    source: str
-    strangers: tuple[str, ...] = ()
+    `read` are the scores as they were read, of segments perhaps; `scores` those compared with.
+    """
 
-
-class Chosen(NamedTuple):
-    """Human scores at one level; those of segments besides, where there are any."""
-
-    gold: Gold
+    read: Scores
     scores: Scores
     ratings: Array | None
     source: str
     ratings_source: str = ""
 
 
-def choose(golds: Sequence[Gold], level: Level, documents: Sequence[str]) -> list[Chosen]:
-    """Every kind of human score at this level.
+def human_at(
+    human: Sequence[Scores], granularity: Granularity, documents: Sequence[str]
+) -> list[HumanScores]:
+    """Every kind of human score at this granularity.
 
-    Those that were given at this level come first; of what is known for segments only, the mean
-    over a system's or document's rated segments is taken, and said.
+    Those that were given so come first; of what is known for segments only, the mean over a
+    system's or document's rated segments is taken, and said.
     """
-    by_name: dict[str, dict[Level, Gold]] = {}
-    for gold in golds:
-        levels = by_name.setdefault(gold.scores.name, {})
-        if levels.setdefault(gold.scores.level, gold) is not gold:
-            other = levels[gold.scores.level].source
+    by_name: dict[str, dict[Granularity, Scores]] = {}
+    for scores in human:
+        known = by_name.setdefault(scores.name, {})
+        if known.setdefault(scores.granularity, scores) is not scores:
             raise DataError(
-                f"{gold.source} and {other} are both human scores called {gold.scores.name!r} "
-                f"at {gold.scores.level} level; rename one."
+                f"{scores.source} and {known[scores.granularity].source} are both human scores "
+                f"called {scores.name!r} at {scores.granularity} level; rename one."
             )
-    found = [_chosen(levels, level, documents) for levels in by_name.values()]
-    chosen = [each for each in found if each is not None]
-    if not chosen:
-        known = ", ".join(f"{gold.scores.name} ({gold.scores.level})" for gold in golds)
-        raise DataError(f"no human scores fit {level} level: there are {known}.")
-    return chosen
+    kinds = [_human_at(known, granularity, documents) for known in by_name.values()]
+    fitting = [kind for kind in kinds if kind is not None]
+    if not fitting:
+        there = ", ".join(f"{scores.name} ({scores.granularity})" for scores in human)
+        raise DataError(f"no human scores fit {granularity} level: there are {there}.")
+    return fitting
 
 
-def gold_at(scores: Scores, level: Level, documents: Sequence[str] = ()) -> Scores | None:
-    """The scores at another level: means over rated segments; None where that cannot be."""
-    if scores.level == level:
-        return scores
-    if scores.level != "segment":
+def _human_at(
+    known: Mapping[Granularity, Scores], granularity: Granularity, documents: Sequence[str]
+) -> HumanScores | None:
+    segments = known.get("segment")
+    ratings = segments.values if segments else None
+    rated = segments.source if segments else ""
+    if granularity in known:
+        own = known[granularity]
+        return HumanScores(own, own, ratings, own.source, rated)
+    scores = segments and scores_at(segments, granularity, documents)
+    if not segments or not scores:
         return None
-    if level == "system":
-        return replace(scores, level=level, items=("",), values=means(scores.values)[:, None])
+    return HumanScores(segments, scores, ratings, f"means of the rated segments in {rated}", rated)
+
+
+def scores_at(
+    scores: Scores, granularity: Granularity, documents: Sequence[str] = ()
+) -> Scores | None:
+    """The scores of documents or systems: means over rated segments; None where that cannot be."""
+    if scores.granularity == granularity:
+        return scores
+    if scores.granularity != "segment":
+        return None
+    if granularity == "system":
+        averages = means(scores.values)[:, None]
+        return replace(scores, granularity=granularity, items=("",), values=averages)
     if not documents:
         raise DataError("document level needs document ids: give them with --docs FILE.")
     names, weights = groups(documents)
     known = ~np.isnan(scores.values)
-    total, count = (weights @ each.T for each in (np.where(known, scores.values, 0.0), known))
+    total, count = weights @ np.where(known, scores.values, 0.0).T, weights @ known.T
     values = np.where(count > 0, divide(total, count), np.nan).T
-    return replace(scores, level=level, items=names, values=values)
-
-
-def _chosen(levels: dict[Level, Gold], level: Level, documents: Sequence[str]) -> Chosen | None:
-    segments = levels.get("segment")
-    ratings = segments.scores.values if segments else None
-    rated = segments.source if segments else ""
-    if level in levels:
-        gold = levels[level]
-        return Chosen(gold, gold.scores, ratings, gold.source, rated)
-    scores = segments and gold_at(segments.scores, level, documents)
-    if not segments or not scores:
-        return None
-    return Chosen(segments, scores, ratings, f"means of the rated segments in {rated}", rated)
+    return replace(scores, granularity=granularity, items=names, values=values)
 
 
 def computed(
@@ -238,11 +284,11 @@ def computed(
     metrics: Sequence[Metric],
     statistics: Sequence[Sequence[Statistics]] | None = None,
     *,
-    level: Level,
+    granularity: Granularity,
 ) -> list[Candidate]:
     """Every metric's scores of the systems' texts, documents or segments.
 
-    `statistics`, per metric and system, saves counting again for a second level.
+    `statistics`, per metric and system, saves counting again for a second granularity.
     """
     counted = statistics or [system_statistics(dataset, metric) for metric in metrics]
     signed = signatures(dataset, metrics)
@@ -250,7 +296,7 @@ def computed(
         Candidate(
             name=metric.requested,
             title=title,
-            scores=np.array([_at_level(each, dataset, level) for each in own]),
+            scores=np.array([_scores(system, dataset, granularity) for system in own]),
             lower=not metric.higher_is_better,
             statistics=tuple(own),
             signature=signature,
@@ -271,18 +317,18 @@ def signatures(dataset: Dataset, metrics: Sequence[Metric]) -> list[str]:
 
 
 def given(
-    scores: Scores, dataset: Dataset, *, level: Level, lower: Sequence[str] = ()
+    scores: Scores, dataset: Dataset, *, granularity: Granularity, lower: Sequence[str] = ()
 ) -> Candidate:
-    """A metric's scores from a file; those of segments are averaged where need be."""
-    fitting = gold_at(scores, level, dataset.documents)
+    """A metric's scores from elsewhere; those of segments are averaged where need be."""
+    fitting = scores_at(scores, granularity, dataset.documents)
     if fitting is None:
         raise DataError(
-            f"{scores.name}: scores of {scores.level}s cannot be compared at {level} level. "
-            "Scores of segments fit every level."
+            f"{scores.name}: scores of {scores.granularity}s cannot be compared at {granularity} "
+            "level. Scores of segments fit every level."
         )
     turned = scores.name in lower or lower_is_better(scores.name, fitting.values)
-    segments = scores.values if scores.level == "segment" else ()
-    statistics = tuple(Mean(scores.name).of(each) for each in segments)
+    segments = scores.values if scores.granularity == "segment" else ()
+    statistics = tuple(Mean(scores.name).of(values) for values in segments)
     return Candidate(scores.name, scores.name, fitting.values, turned, statistics)
 
 
@@ -300,11 +346,65 @@ def lower_is_better(name: str, values: Array) -> bool:
         return False
 
 
-def _at_level(statistics: Statistics, dataset: Dataset, level: Level) -> Array:
-    if level == "system":
+def _scores(statistics: Statistics, dataset: Dataset, granularity: Granularity) -> Array:
+    if granularity == "system":
         return np.array([statistics.corpus()])
-    if level == "segment":
+    if granularity == "segment":
         return statistics.segments()
     if not dataset.documents:
         raise DataError("document level needs document ids: give them with --docs FILE.")
     return statistics.score(groups(dataset.documents).weights)
+
+
+def _known(statistics: Statistics) -> Mask:
+    """What can be computed from text is known; of what was given, what is not `nan`."""
+    if isinstance(statistics.metric, Mean):
+        return np.asarray(np.asarray(statistics.rows)[:, 1] > 0)
+    return np.ones(len(statistics), bool)
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """Decimals for all metrics, and for some of them other decimals; None is not rounded."""
+
+    decimals: int | None = None
+    by_metric: Mapping[str, int] = field(default_factory=dict)
+
+    def apply(self, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+        """The metrics with rounded scores."""
+        for name in self.by_metric:
+            if not any(_goes_by(candidate, name) for candidate in candidates):
+                titles = [candidate.title for candidate in candidates]
+                known = ", ".join(titles)
+                raise DataError(
+                    f"rounding: no metric {name!r}{nearest(name, titles)} among {known}."
+                )
+        return tuple(self._apply(candidate) for candidate in candidates)
+
+    def _apply(self, candidate: Candidate) -> Candidate:
+        own = [value for name, value in self.by_metric.items() if _goes_by(candidate, name)]
+        decimals = own[0] if own else self.decimals
+        if decimals is None:
+            return candidate
+        return replace(candidate, scores=as_printed(candidate.scores, decimals))
+
+
+def as_printed(scores: Array, decimals: int) -> Array:
+    """The scores as they read when printed with so many decimals.
+
+    >>> as_printed(np.array([[31.25, 31.35]]), 1).tolist()
+    [[31.2, 31.4]]
+    """
+    # NumPy multiplies before it rounds, so that halves may fall to the other side.
+    rounded = [round(score, decimals) for score in scores.ravel().tolist()]
+    return np.array(rounded, float).reshape(scores.shape)
+
+
+def _goes_by(candidate: Candidate, name: str) -> bool:
+    """Whether a metric is meant: by its title, its settings, or a short form of these."""
+    if name.lower() in (candidate.name.lower(), candidate.title.lower()):
+        return True
+    try:
+        return str(parse(name)) == (candidate.resolved or candidate.name)
+    except DataError:
+        return False

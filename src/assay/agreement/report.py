@@ -36,10 +36,10 @@ def tables(findings: Sequence[Finding], questions: CorrelateOptions) -> list[Tab
 
 
 def findings_by_coefficient(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """The findings of each level, human score and coefficient, in order."""
+    """The findings of each granularity, human score and coefficient, in order."""
     found: dict[tuple[str, str, str], list[Finding]] = {}
     for each in findings:
-        key = (each.panel.level, each.panel.gold_name, each.coefficient)
+        key = (each.panel.granularity, each.panel.human_name, each.coefficient)
         found.setdefault(key, []).append(each)
     return list(found.values())
 
@@ -65,7 +65,7 @@ def matrix(findings: Sequence[Finding]) -> tuple[list[str], Array, Array]:
 def _by_gold(findings: Sequence[Finding]) -> dict[tuple[str, str], list[Finding]]:
     found: dict[tuple[str, str], list[Finding]] = {}
     for each in findings:
-        found.setdefault((each.panel.level, each.panel.gold_name), []).append(each)
+        found.setdefault((each.panel.granularity, each.panel.human_name), []).append(each)
     return found
 
 
@@ -85,7 +85,7 @@ def _metrics(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
         row += [cell for each in findings for _, cell in _cells(each, at)]
         rows.append(row)
     best: Any = {each.coefficient: "high" for each in findings}
-    title = f"{panel.pair + ': ' if panel.pair else ''}agreement with {_gold(panel.gold_name)}"
+    title = f"{panel.pair + ': ' if panel.pair else ''}agreement with {_gold(panel.human_name)}"
     note = "\n".join(
         [
             *_values_note(findings, questions),
@@ -93,7 +93,7 @@ def _metrics(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
             *_panel_notes(findings),
         ]
     )
-    return Table(f"{title} at {panel.level} level", tuple(columns), rows, note, digits, best)
+    return Table(f"{title} at {panel.granularity} level", tuple(columns), rows, note, digits, best)
 
 
 def _cells(finding: Finding, at: int) -> list[tuple[str, Cell]]:
@@ -133,7 +133,7 @@ def _pairs(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
     shaded = [len(kept), len(kept) + 1, len(kept) + 2, len(rows) - 1]
     panel, name = findings[0].panel, findings[0].coefficient
     return Table(
-        f"{coefficient_title(name)} with {_gold(panel.gold_name)} at {panel.level} level",
+        f"{coefficient_title(name)} with {_gold(panel.human_name)} at {panel.granularity} level",
         ("pair", "systems", *titles),
         rows,
         "\n".join([*_pairs_note(findings, questions), *_values_note(findings, questions)]),
@@ -241,9 +241,9 @@ def _soft_note(findings: Sequence[Finding], questions: CorrelateOptions) -> list
     if not soft:
         return []
     pairs = _span([each.n for finding in soft for each in finding.agreements], ",")
-    level = soft[0].panel.level
-    item = "segment" if level == "system" else level
-    files = {each.panel.ratings_source: None for each in soft if level == "system"}
+    granularity = soft[0].panel.granularity
+    item = "segment" if granularity == "system" else granularity
+    files = {each.panel.ratings_source: None for each in soft if granularity == "system"}
     source = f" ({', '.join(filter(None, files))})" if any(files) else ""
     return [
         f"spa: {pairs} pairs of systems, each over the {item}s that are rated for both{source}, "
@@ -276,8 +276,8 @@ def _williams(finding: Finding) -> Table:
 
 def _unit(finding: Finding) -> str:
     """What changes places as a whole in the test of two metrics."""
-    level = finding.panel.level
-    return "a system" if level == "system" else f"all systems on a {level}"
+    granularity = finding.panel.granularity
+    return "a system" if granularity == "system" else f"all systems on a {granularity}"
 
 
 def _against(finding: Finding, how: str, p: Array, note: str) -> Table:
@@ -294,9 +294,10 @@ def _against(finding: Finding, how: str, p: Array, note: str) -> Table:
         rows.append(row)
     columns = ["metric", *([] if how else ["cluster"]), finding.coefficient]
     panel = finding.panel
-    title = f"{panel.pair + ', ' if panel.pair else ''}{_gold(panel.gold_name)}"
+    title = f"{panel.pair + ', ' if panel.pair else ''}{_gold(panel.human_name)}"
     return Table(
-        f"Which metrics agree better? {finding.coefficient} with {title}, {panel.level} level{how}",
+        f"Which metrics agree better? {finding.coefficient} with {title}, "
+        f"{panel.granularity} level{how}",
         (*columns, *(f"> {titles[at]}" for at in order)),
         rows,
         note,

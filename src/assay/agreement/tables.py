@@ -80,14 +80,14 @@ class ScoreTable:
         columns = {name: self._numbers(rows, name) for name in metrics}
         return Panel(
             pair=pair,
-            level="system",
-            gold_name=gold,
+            granularity="system",
+            human_name=gold,
             systems=names,
             candidates=tuple(
                 Candidate(name, name, values, name in lower or lower_is_better(name, values))
                 for name, values in columns.items()
             ),
-            gold=-human if gold in lower else human,
+            human=-human if gold in lower else human,
             source=str(self.path),
         )
 

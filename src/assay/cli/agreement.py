@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from assay.agreement.coefficients import coefficient_names
 from assay.agreement.correlate import CorrelateResult
 from assay.agreement.findings import CorrelateOptions, correlate_each, prepared
-from assay.agreement.summary import Rounding
+from assay.agreement.panel import Rounding
 from assay.cli.commands import Command, whole_number
-from assay.cli.humans import add_given, add_golds, add_humans
+from assay.cli.humans import add_given, add_human, add_humans
 from assay.cli.inputs import add_inputs, add_metrics
 from assay.cli.output import add_output, check_output, show
 from assay.cli.panels import panels_of_tables, panels_of_texts
+from assay.data import DataError
 from assay.progress import track
 
 __all__ = ["CORRELATE"]
@@ -27,7 +29,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     _let_be_several(parser, "--languages", "several for a --data folder that holds several")
     add_metrics(parser, METRICS)
     _add_scores(parser)
-    add_golds(parser)
+    add_human(parser)
     _add_tables(parser)
     _add_questions(parser)
     _add_exclusions(parser)
@@ -76,7 +78,7 @@ def _add_tables(parser: argparse.ArgumentParser) -> None:
 def _add_questions(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("questions").add_argument
     add(
-        "--level",
+        "--granularity",
         nargs="+",
         choices=("system", "document", "segment"),
         default=["system"],
@@ -140,7 +142,7 @@ def _run(args: argparse.Namespace) -> int:
         outliers=args.outliers,
         humans=args.humans,
     )
-    rounding = Rounding.read(args.round)
+    rounding = _rounding(args.round)
     if args.table:
         panels, files = panels_of_tables(args, rounding)
     else:
@@ -154,6 +156,24 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _rounding(words: Sequence[str]) -> Rounding:
+    """From words such as `1` and `chrf1=0`."""
+    decimals, by_metric = None, {}
+    for word in words:
+        name, equals, number = word.rpartition("=")
+        try:
+            value = int(number)
+        except ValueError:
+            raise DataError(
+                f"--round {word}: give a number of decimals, or METRIC=DECIMALS as in chrf1=0."
+            ) from None
+        if equals:
+            by_metric[name] = value
+        else:
+            decimals = value
+    return Rounding(decimals, by_metric)
+
+
 CORRELATE = Command(
     name="meta correlate",
     usage="REF ... -i SYS ... --human FILE ... [-m METRIC ...] [options]",
@@ -163,8 +183,8 @@ CORRELATE = Command(
     ),
     examples="""
         assay meta correlate ref.txt -i systems/*.txt --human da.sys.tsv -m bleu chrf ter
-        assay meta correlate ref.txt -i systems/*.txt --human da.seg.tsv --level segment
-        assay meta correlate --data folder -m bleu chrf --level segment --by item --compare
+        assay meta correlate ref.txt -i sys/*.txt --human da.seg.tsv --granularity segment
+        assay meta correlate --data folder -m chrf --granularity segment --by item --compare
         assay meta correlate --data wmt18/* --coefficient kendall --round 1 -o tau.html
         assay meta correlate --table scores.tsv --coefficient kendall --leave-out paper""",
     configure=_configure,

@@ -13,14 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.agreement.coefficients import Pearson
-from assay.agreement.differences import permutation_p
-from assay.agreement.panel import without_humans
 from assay.cli.commands import Command, whole_number
-from assay.cli.humans import add_golds, folder_golds, read_golds
+from assay.cli.humans import add_human, read_human
 from assay.cli.inputs import Inputs, add_inputs, add_metrics, describe, read_inputs, read_metrics
 from assay.cli.output import add_output, check_output, show
-from assay.data import DataError, Dataset
+from assay.data import DataError, Dataset, without_humans
 from assay.explanation.boosted import MOST_ITERATIONS, PUBLISHED, Boosted, BoostResult
 from assay.explanation.explain import Side, explain_systems, sides_of, worst_segments
 from assay.explanation.explainers import Explainer, explainer_named, explainer_names
@@ -32,6 +29,7 @@ from assay.metrics.base import Metric
 from assay.progress import track
 from assay.results import Record
 from assay.statistics.arrays import Array
+from assay.statistics.correlation import pearson_swap_test
 
 __all__ = ["BOOST", "BOOST_TUNE", "EXPLAIN", "add_explaining"]
 
@@ -308,7 +306,7 @@ def _configure_boost_tune(parser: argparse.ArgumentParser) -> None:
     action = parser._option_string_actions["--data"]
     action.nargs, action.help = "+", f"{action.help}; several folders are several data sets"
     add_metrics(parser, METRICS)
-    add_golds(parser)
+    add_human(parser)
     add = parser.add_argument_group("boosting").add_argument
     add(
         "-e",
@@ -417,30 +415,21 @@ def _work(
 
 def _judged(args: argparse.Namespace, inputs: Inputs) -> tuple[Judged, str]:
     """The segments that people scored, and the file that says so."""
-    names = [each for each in args.human if args.data and not Path(each).is_file()]
-    paths = [each for each in args.human if each not in names]
-    if not paths and not args.data:
-        raise DataError("no human scores to tune on: name a file with --human.")
-    dataset, columns = inputs.dataset, args.human_column
-    golds = (
-        read_golds(paths, dataset, columns=columns)
-        if paths
-        else folder_golds(args.data, dataset, names=names, columns=columns)
-    )
-    fitting = [each for each in golds if each.scores.level == "segment"]
+    dataset = inputs.dataset
+    human = read_human(args, dataset, "tune on: name a file")
+    fitting = [own for own in human if own.granularity == "segment"]
     if len(fitting) != 1:
-        known = ", ".join(f"{each.scores.name} ({each.scores.level})" for each in golds)
+        known = ", ".join(f"{own.name} ({own.granularity})" for own in human)
         raise DataError(
             f"boosting is tuned on one kind of human scores of segments, but there are {known}. "
             "Choose with --human or --human-column."
         )
-    return Judged.of(dataset, fitting[0].scores), fitting[0].source
+    return Judged.of(dataset, fitting[0]), fitting[0].source
 
 
 def _differ(first: Array, second: Array, gold: Array, *, trials: int, seed: int) -> float:
-    """The two-sided p of two metrics agreeing otherwise with people."""
-    rng = np.random.default_rng(seed)
-    return permutation_p(first, second, gold, Pearson(), trials=trials, rng=rng)
+    """The two-sided p of two metrics agreeing differently with people."""
+    return pearson_swap_test(first, second, gold, trials=trials, rng=np.random.default_rng(seed))
 
 
 BOOST_TUNE = Command(

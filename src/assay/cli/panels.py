@@ -5,31 +5,19 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from assay.agreement.findings import CorrelateOptions
-from assay.agreement.panel import (
-    Candidate,
-    Chosen,
-    Gold,
-    Panel,
-    choose,
-    computed,
-    given,
-    human_outputs,
-    without_humans,
-)
-from assay.agreement.summary import Rounding
+from assay.agreement.panel import Panel, Rounding, panels
 from assay.agreement.tables import read_score_table
-from assay.cli.humans import folder_golds, read_golds
+from assay.cli.humans import read_human
 from assay.cli.inputs import Inputs, describe, read_inputs, read_metrics
-from assay.data import DataError, Dataset, Level
+from assay.data import DataError, Dataset
 from assay.io import read_scores
-from assay.metrics.base import Metric, Statistics
 from assay.progress import track
 from assay.results import Record
-from assay.scoring import system_statistics
 
 __all__ = ["ReadPanels", "panels_of_tables", "panels_of_texts"]
 
@@ -45,9 +33,9 @@ def panels_of_tables(args: argparse.Namespace, rounding: Rounding) -> ReadPanels
     """The panels in tables of scores."""
     if args.references or args.input or args.data or args.test_set or args.human or args.scores:
         raise DataError("--table brings all scores: leave REF, -i, --data, --human, --scores out.")
-    if args.level != ["system"]:
-        raise DataError("--table has scores of systems: leave --level out.")
-    panels = [
+    if args.granularity != ["system"]:
+        raise DataError("--table has scores of systems: leave --granularity out.")
+    read_panels = [
         replace(panel, candidates=rounding.apply(panel.candidates))
         for path in args.table
         for panel in read_score_table(path).panels(
@@ -58,9 +46,9 @@ def panels_of_tables(args: argparse.Namespace, rounding: Rounding) -> ReadPanels
             lower=args.lower,
         )
     ]
-    _check_distinct([(panel.pair, panel.gold_name) for panel in panels])
+    _check_distinct([(panel.pair, panel.human_name) for panel in read_panels])
     files = [describe(path, 0) for path in args.table]
-    return ReadPanels(panels, files)
+    return ReadPanels(read_panels, files)
 
 
 def panels_of_texts(
@@ -72,12 +60,13 @@ def panels_of_texts(
     calls = _calls(args)
     read = [read_inputs(each) for each in calls]
     names = _pair_names([inputs.dataset for inputs in read])
-    panels, files = [], []
+    read_panels: list[Panel] = []
+    files: list[Record] = []
     for call, inputs, name in zip(calls, read, names, strict=True):
-        own, golds = _panels(call, inputs, name, questions, rounding)
-        panels += own
-        files += [*inputs.files, *(describe(each, len(inputs.dataset)) for each in golds)]
-    return ReadPanels(panels, files)
+        own, sources = _panels(call, inputs, name, questions, rounding)
+        read_panels += own
+        files += [*inputs.files, *(describe(path, len(inputs.dataset)) for path in sources)]
+    return ReadPanels(read_panels, files)
 
 
 def _calls(args: argparse.Namespace) -> list[argparse.Namespace]:
@@ -119,93 +108,25 @@ def _panels(
     questions: CorrelateOptions,
     rounding: Rounding,
 ) -> tuple[list[Panel], list[str]]:
-    """The panels of one test set, one per level and kind of human score; and the files."""
-    metrics = read_metrics(args, inputs.dataset)
-    people = human_outputs(inputs.dataset)
-    dataset = without_humans(inputs.dataset) if questions.humans == "out" else inputs.dataset
-    golds = _golds(args, dataset)
-    steps = (system_statistics(dataset, metric) for metric in metrics)
-    label = f"Scoring {pair}".rstrip()
-    statistics = list(track(steps, total=len(metrics), label=label, quiet=args.quiet))
-    panels = []
-    for level in args.level:
-        candidates = _candidates(args, dataset, metrics, statistics, level)
-        rounded = rounding.apply(candidates)
-        panels += [
-            _panel(args, pair, dataset, each, rounded, people)
-            for each in choose(golds, level, dataset.documents)
-        ]
-    return panels, list(dict.fromkeys(each.source for each in golds))
-
-
-def _golds(args: argparse.Namespace, dataset: Dataset) -> list[Gold]:
-    names = [each for each in args.human if args.data and not Path(each).is_file()]
-    paths = [each for each in args.human if each not in names]
-    if paths or not args.data:
-        if not paths:
-            raise DataError("no human scores to agree with: name a file with --human.")
-        return read_golds(paths, dataset, columns=args.human_column)
-    return folder_golds(args.data, dataset, names=names, columns=args.human_column)
-
-
-def _candidates(
-    args: argparse.Namespace,
-    dataset: Dataset,
-    metrics: Sequence[Metric],
-    statistics: Sequence[Sequence[Statistics]],
-    level: Level,
-) -> list[Candidate]:
-    imported = [
+    """The panels of one test set, one per granularity and kind of human score; and the files."""
+    dataset = inputs.dataset
+    metrics = read_metrics(args, dataset)
+    human = read_human(args, dataset, "agree with: name a file")
+    scores = [
         read_scores(path, list(dataset.systems), length=len(dataset), documents=dataset.documents)
         for path in args.scores
     ]
-    candidates = computed(dataset, metrics, statistics, level=level)
-    candidates += [given(each, dataset, level=level, lower=args.lower) for each in imported]
-    _check_distinct([each.title for each in candidates])
-    return candidates
-
-
-def _panel(
-    args: argparse.Namespace,
-    pair: str,
-    dataset: Dataset,
-    chosen: Chosen,
-    candidates: tuple[Candidate, ...],
-    people: Sequence[str],
-) -> Panel:
-    name = chosen.scores.name
-    sign = -1.0 if name in args.lower else 1.0
-    return Panel(
+    label = f"Scoring {pair}".rstrip()
+    found = panels(
+        dataset,
+        metrics,
+        human=human,
+        granularities=args.granularity,
+        scores=scores,
+        lower=args.lower,
+        rounding=rounding,
+        humans=questions.humans,
         pair=pair,
-        level=chosen.scores.level,
-        gold_name=name,
-        systems=tuple(dataset.systems),
-        candidates=candidates,
-        gold=sign * chosen.scores.values,
-        ratings=None if chosen.ratings is None else sign * chosen.ratings,
-        source=chosen.source,
-        ratings_source=chosen.ratings_source,
-        notes=tuple(_notes(dataset, chosen, people, candidates)),
+        track=partial(track, label=label, quiet=args.quiet),
     )
-
-
-def _notes(
-    dataset: Dataset, chosen: Chosen, people: Sequence[str], candidates: Sequence[Candidate]
-) -> list[str]:
-    """Who is not compared, who is not a machine, and what metrics compare with."""
-    strangers = [name for name in chosen.gold.strangers if name not in people]
-    out = [name for name in people if name not in dataset.systems]
-    within = [name for name in people if name in dataset.systems]
-    notes = []
-    if strangers:
-        notes.append(f"left out (rated, but no output here): {', '.join(strangers)}.")
-    if out:
-        notes.append(f"left out (human translations): {', '.join(out)}.")
-    if within:
-        notes.append(
-            f"human translations, left in: {', '.join(within)}. One that is a reference scores "
-            "perfectly against itself."
-        )
-    if dataset.reference_names and any(each.signature for each in candidates):
-        notes.append(f"reference: {', '.join(dataset.reference_names)}.")
-    return notes
+    return list(found), list(dict.fromkeys(own.source for own in human))

@@ -233,8 +233,8 @@ def _candidates(args: argparse.Namespace, found: Translations) -> list[Candidate
         for path in args.scores
     ]
     return [
-        *computed(dataset, metrics, level="system"),
-        *(given(scores, dataset, level="system") for scores in imported),
+        *computed(dataset, metrics, granularity="system"),
+        *(given(scores, dataset, granularity="system") for scores in imported),
     ]
 
 

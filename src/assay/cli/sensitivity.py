@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from assay.agreement.panel import Gold, human_outputs, signatures, without_humans
+from assay.agreement.panel import signatures
 from assay.agreement.sensitivity.result import SensitivityResult, sensitivity_each
 from assay.agreement.sensitivity.study import SensitivityOptions, Study, imported
 from assay.agreement.sensitivity.texts import documents_of, people_of, sections_of
 from assay.cli.commands import Command, whole_number
-from assay.cli.humans import add_given, add_golds, add_humans, folder_golds, read_golds
+from assay.cli.humans import add_given, add_human, add_humans, read_human
 from assay.cli.inputs import add_inputs, add_metrics, describe, read_inputs, read_metrics
 from assay.cli.output import add_output, check_output, show
-from assay.data import DataError, Dataset
+from assay.data import DataError, Dataset, Scores, human_outputs, without_humans
 from assay.io import read_scores
 from assay.metrics.base import Statistics
 from assay.progress import track
@@ -31,7 +30,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add_metrics(parser, METRICS)
     add_given(parser.add_argument_group("metrics from elsewhere"))
-    add_golds(parser)
+    add_human(parser)
     _add_texts(parser)
     _add_questions(parser)
     add_output(parser)
@@ -96,47 +95,34 @@ def _run(args: argparse.Namespace) -> int:
     )
     inputs = read_inputs(args)
     dataset = without_humans(inputs.dataset) if args.humans == "out" else inputs.dataset
-    golds = _golds(args, dataset)
-    files = [*inputs.files, *(describe(each.source, len(dataset)) for each in golds)]
+    human = _human(args, dataset)
+    files = [*inputs.files, *(describe(own.source, len(dataset)) for own in human)]
     check_output(args, files)
     left_out = [name for name in inputs.dataset.systems if name not in dataset.systems]
     results = [
-        _result(study, questions, args) for study in _studies(args, dataset, golds, left_out)
+        _result(study, questions, args) for study in _studies(args, dataset, human, left_out)
     ]
     show(Together(*results), args, inputs=files)
     return 0
 
 
-def _golds(args: argparse.Namespace, dataset: Dataset) -> list[Gold]:
-    names = [each for each in args.human if args.data and not Path(each).is_file()]
-    paths = [each for each in args.human if each not in names]
-    if not paths and not args.data:
-        raise DataError(
-            "no human scores to compare with: name a file with scores of segments or documents "
-            "with --human."
-        )
-    if paths:
-        golds = read_golds(paths, dataset, columns=args.human_column)
-    else:
-        golds = folder_golds(args.data, dataset, names=names, columns=args.human_column)
-    return [_turned(each) if each.scores.name in args.lower else each for each in golds]
-
-
-def _turned(gold: Gold) -> Gold:
-    return replace(gold, scores=replace(gold.scores, values=-gold.scores.values))
+def _human(args: argparse.Namespace, dataset: Dataset) -> list[Scores]:
+    purpose = "compare with: name a file with scores of segments or documents"
+    human = read_human(args, dataset, purpose)
+    return [replace(own, values=-own.values) if own.name in args.lower else own for own in human]
 
 
 def _studies(
-    args: argparse.Namespace, dataset: Dataset, golds: Sequence[Gold], left_out: Sequence[str]
+    args: argparse.Namespace, dataset: Dataset, human: Sequence[Scores], left_out: Sequence[str]
 ) -> list[Study]:
     """One study per kind of human score; every metric counts once for all of them."""
     texts = sections_of(dataset, args.section) if args.section else documents_of(dataset)
-    people = people_of(golds, texts)
+    people = people_of(human, texts)
     metrics = read_metrics(args, dataset)
     steps = (system_statistics(dataset, metric) for metric in metrics)
     statistics = list(track(steps, total=len(metrics), label="Scoring", quiet=args.quiet))
     statistics += _imported(args, dataset)
-    strangers = dict.fromkeys(name for each in golds for name in each.strangers)
+    strangers = dict.fromkeys(name for own in human for name in own.unmatched)
     notes = [
         f"left out ({why}): {', '.join(names)}."
         for why, names in (
@@ -167,8 +153,10 @@ def _imported(args: argparse.Namespace, dataset: Dataset) -> list[list[Statistic
         scores = read_scores(
             path, list(dataset.systems), length=len(dataset), documents=dataset.documents
         )
-        if scores.level != "segment":
-            raise DataError(f"{path}: scores of segments are needed here, not of {scores.level}s.")
+        if scores.granularity != "segment":
+            raise DataError(
+                f"{path}: scores of segments are needed here, not of {scores.granularity}s."
+            )
         found.append(imported(scores))
     return found
 

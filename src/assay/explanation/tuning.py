@@ -56,9 +56,10 @@ class Judged:
     @classmethod
     def of(cls, dataset: Dataset, scores: Scores) -> Judged:
         """The segments of all systems that have a human score."""
-        if scores.level != "segment":
+        if scores.granularity != "segment":
             raise DataError(
-                f"{scores.name}: boosting is tuned on scores of segments, not of {scores.level}s."
+                f"{scores.name}: boosting is tuned on scores of segments, not of "
+                f"{scores.granularity}s."
             )
         gold = np.concatenate([scores.of(system) for system in dataset.systems])
         items = np.tile(np.arange(len(dataset)), len(dataset.systems))

@@ -12,7 +12,7 @@ from assay.data import DataError, Dataset, Scores
 from assay.io.datasets import read_dataset
 from assay.io.files import FilePath, system_name, write_lines
 from assay.io.records import reference_columns
-from assay.io.scores import level_of, read_scores
+from assay.io.scores import granularity_of, read_scores
 from assay.languages import language_pair
 from assay.settings import nearest
 
@@ -329,7 +329,11 @@ def _standard(path: Path, pair: str) -> _Folder:
             for each in _regular(path / "system-outputs" / pair, "", ".txt")
         ],
         _exactly(path / "documents" / f"{pair}.docs"),
-        [(name[: -len(".sys.score")], each) for name, each in human + metric if level_of(each)],
+        [
+            (name[: -len(".sys.score")], each)
+            for name, each in human + metric
+            if granularity_of(each)
+        ],
     )
 
 
@@ -350,7 +354,7 @@ def _simple(path: Path, pair: str) -> _Folder:
         [
             (each.name[: -len(".sys.tsv")], each)
             for each in _regular(path / "human", "", ".tsv")
-            if level_of(each)
+            if granularity_of(each)
         ],
     )
 

@@ -6,12 +6,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Level, Scores
+from assay.data import DataError, Dataset, Granularity, Scores
 from assay.io.files import FilePath, bare_name, label, read_lines, suffix, write_lines
 from assay.io.tables import TextTable, parse_table, whole_number
 from assay.settings import nearest
@@ -22,13 +24,15 @@ __all__ = [
     "Frame",
     "entries_in_order",
     "entries_of_table",
-    "level_of",
+    "granularity_of",
+    "read_folder_human_scores",
+    "read_human_scores",
     "read_scores",
     "stem",
     "write_scores",
 ]
 
-LEVELS: dict[str, Level] = {".sys": "system", ".seg": "segment", ".doc": "document"}
+GRANULARITIES: dict[str, Granularity] = {".sys": "system", ".seg": "segment", ".doc": "document"}
 """mt-metrics-eval's endings, before .score, and what they stand for."""
 
 COLUMNS = ("z", "raw", "mqm", "score")
@@ -50,55 +54,55 @@ class Entry(NamedTuple):
 class Entries(NamedTuple):
     """A file's scores, and what their items are."""
 
-    level: Level
+    granularity: Granularity
     entries: list[Entry]
 
 
 class Frame(NamedTuple):
-    """What scores can be about: the systems, and the items at every level."""
+    """What scores can be about: the systems, and the items of every granularity."""
 
     systems: tuple[str, ...]
     segments: tuple[str, ...]
     documents: tuple[str, ...]
 
-    def items(self, level: Level) -> tuple[str, ...]:
-        """The items of a level."""
-        return {"system": ("",), "segment": self.segments, "document": self.documents}[level]
+    def items(self, granularity: Granularity) -> tuple[str, ...]:
+        """The items of this granularity."""
+        return {"system": ("",), "segment": self.segments, "document": self.documents}[granularity]
 
 
-def level_of(path: FilePath) -> Level | None:
-    """The level that a file's name tells.
+def granularity_of(path: FilePath) -> Granularity | None:
+    """The granularity that a file's name tells.
 
-    >>> level_of("de-en.mqm.seg.score")
+    >>> granularity_of("de-en.mqm.seg.score")
     'segment'
     """
-    return LEVELS.get("." + bare_name(path, _ENDINGS).rpartition(".")[2])
+    return GRANULARITIES.get("." + bare_name(path, _ENDINGS).rpartition(".")[2])
 
 
 def stem(path: FilePath) -> str:
-    """The file's name without format and level.
+    """The file's name without format and granularity.
 
     >>> stem("human/da.seg.tsv")
     'da'
     """
     name = bare_name(path, _ENDINGS)
-    return name[:-4] if level_of(path) and len(name) > 4 else name
+    return name[:-4] if granularity_of(path) and len(name) > 4 else name
 
 
 def entries_of_table(table: TextTable, column: str | None) -> Entries:
     """The entries of a table: `system`, a score, and perhaps `line`, `segment` or `doc_id`."""
     systems, scores = table.column("system"), _scores(table, column)
-    level: Level = "system"
+    granularity: Granularity = "system"
     items = [""] * len(table.rows)
     if table.find(*_NUMBERS) is not None:
-        level = "segment"
+        granularity = "segment"
         lines = zip(table.rows, table.column(*_NUMBERS), strict=True)
         items = [str(whole_number(table.path, row.line, text)) for row, text in lines]
     elif table.find("doc_id", "doc") is not None:
-        level, items = "document", table.column("doc_id", "doc")
+        granularity, items = "document", table.column("doc_id", "doc")
     rows = zip(table.rows, systems, items, scores, strict=True)
     return Entries(
-        level,
+        granularity,
         [
             Entry(row.line, system, item, _number(table.path, row.line, score))
             for row, system, item, score in rows
@@ -110,20 +114,22 @@ def entries_in_order(path: FilePath, lines: Sequence[str], frame: Frame) -> Entr
     """The entries of lines `SYSTEM<TAB>SCORE`, or of plain numbers; items come in order."""
     entries = _pairs(path, lines, frame)
     counts = Counter(entry.system for entry in entries if entry.system in frame.systems)
-    level = level_of(path) or _level_by_count(path, max(counts.values(), default=1), frame)
-    items = frame.items(level)
-    if level == "document" and not items:
+    granularity = granularity_of(path) or _granularity_by_count(
+        path, max(counts.values(), default=1), frame
+    )
+    items = frame.items(granularity)
+    if granularity == "document" and not items:
         raise DataError(f"{label(path)}: document scores need to know the documents (--docs).")
     for system, count in counts.items():
         if count != len(items):
             line = max(entry.line for entry in entries if entry.system == system)
             raise DataError(
                 f"{label(path)}, line {line}: system {system!r} has {count} scores, but at "
-                f"{level} level there must be {len(items)}. Write None where one is unknown."
+                f"{granularity} level there must be {len(items)}. Write None where one is unknown."
             )
     places = {system: iter(items) for system in counts}
     return Entries(
-        level,
+        granularity,
         [
             entry._replace(item=next(places[entry.system])) if entry.system in places else entry
             for entry in entries
@@ -164,8 +170,8 @@ def _pairs(path: FilePath, lines: Sequence[str], frame: Frame) -> list[Entry]:
     return entries
 
 
-def _level_by_count(path: FilePath, count: int, frame: Frame) -> Level:
-    sizes: dict[int, Level] = {len(frame.documents): "document", 1: "system"}
+def _granularity_by_count(path: FilePath, count: int, frame: Frame) -> Granularity:
+    sizes: dict[int, Granularity] = {len(frame.documents): "document", 1: "system"}
     sizes[len(frame.segments)] = "segment"
     if count not in sizes:
         raise DataError(
@@ -219,18 +225,94 @@ def read_scores(
     else:
         found = entries_in_order(path, lines, frame)
     known = _of_known_systems(path, found, systems)
-    items = frame.items(found.level) or tuple(dict.fromkeys(entry.item for entry in known.entries))
-    return Scores(name, found.level, frame.systems, items, _fill(path, known, systems, items))
+    items = frame.items(found.granularity) or tuple(
+        dict.fromkeys(entry.item for entry in known.entries)
+    )
+    values = _fill(path, known, systems, items)
+    unmatched = dict.fromkeys(entry.system for entry in found.entries)
+    for system in systems:
+        unmatched.pop(system, None)
+    return Scores(
+        name, found.granularity, frame.systems, items, values, str(path), tuple(unmatched)
+    )
+
+
+def read_human_scores(
+    paths: Sequence[FilePath], dataset: Dataset, *, columns: Sequence[str] = ()
+) -> list[Scores]:
+    """People's scores of the systems of a dataset, from files: one for each file and column."""
+    return [
+        read_scores(
+            path,
+            list(dataset.systems),
+            length=len(dataset),
+            documents=dataset.documents,
+            column=column,
+        )
+        for path in paths
+        for column in (columns or (None,))
+    ]
+
+
+def read_folder_human_scores(
+    folder: FilePath,
+    dataset: Dataset,
+    *,
+    names: Sequence[str] = (),
+    columns: Sequence[str] = (),
+) -> list[Scores]:
+    """People's scores that lie in a test set's folder, or of these those with the names.
+
+    Where columns are named, files without them are passed over, unless none has them.
+    """
+    pair = "-".join(dataset.languages or ())
+    scores: list[Scores] = []
+    for path in _human_files(Path(folder), pair):
+        fitting = [column for column in columns if _has_column(path, column)]
+        if fitting or not columns:
+            scores += read_human_scores([path], dataset, columns=fitting)
+    # mt-metrics-eval's files begin with the pair, which the name need not repeat.
+    human = [replace(own, name=own.name.removeprefix(f"{pair}.")) for own in scores]
+    if not human:
+        wanted = f" with a column {', '.join(columns)}" if columns else ""
+        raise DataError(
+            f"{folder} has no human scores{wanted}: neither human/*.tsv nor "
+            f"human-scores/{pair or 'PAIR'}.*.score. Name a file with --human."
+        )
+    known = {own.name.partition(":")[0] for own in human}
+    for name in names:
+        if name not in known:
+            raise DataError(
+                f"--human {name} is no file, and {folder} has no such human scores. "
+                f"It has {', '.join(sorted(known))}."
+            )
+    return [own for own in human if not names or own.name.partition(":")[0] in names]
+
+
+def _human_files(folder: Path, pair: str) -> list[Path]:
+    """The files of human scores in a folder, in either layout."""
+    standard = folder.glob(f"human-scores/{pair}.*.score") if pair else []
+    simple = [path for home in (folder, folder / pair) for path in home.glob("human/*.tsv")]
+    paths = sorted({path.resolve(): path for path in (*simple, *standard)}.values())
+    return [
+        path for path in paths if granularity_of(path) and path.is_file() and path.name[0] != "."
+    ]
+
+
+def _has_column(path: Path, column: str) -> bool:
+    head = [cell.strip().lower() for cell in read_lines(path)[0].split("\t")]
+    return column.lower() in head
 
 
 def write_scores(scores: Scores, path: FilePath) -> None:
     """Write `SYSTEM<TAB>SCORE` lines as mt-metrics-eval does, with None for unknown.
 
-    The path should end in .sys.score, .seg.score or .doc.score, as fits the level.
+    The path should end in .sys.score, .seg.score or .doc.score, as fits their granularity.
     """
-    if level_of(path) not in (None, scores.level):
+    if granularity_of(path) not in (None, scores.granularity):
         raise DataError(
-            f"{path}: the name says {level_of(path)} level, but these are {scores.level} scores."
+            f"{path}: the name says {granularity_of(path)} level, but these are "
+            f"{scores.granularity} scores."
         )
     if np.isinf(scores.values).any():
         raise DataError(f"{path}: {scores.name!r} has infinite scores, which no reader accepts.")
@@ -276,7 +358,7 @@ def _fill(
             raise DataError(_out_of_range(path, found, entry, items))
         place = rows[entry.system], columns[entry.item]
         if lines.setdefault(place, entry.line) != entry.line:
-            item = f" for {found.level} {entry.item!r}" if entry.item else ""
+            item = f" for {found.granularity} {entry.item!r}" if entry.item else ""
             raise DataError(
                 f"{label(path)}, line {entry.line}: {entry.system!r} already has a score{item} "
                 f"on line {lines[place]}. Keep one."
@@ -287,7 +369,7 @@ def _fill(
 
 def _out_of_range(path: FilePath, found: Entries, entry: Entry, items: Sequence[str]) -> str:
     where = f"{label(path)}, line {entry.line}"
-    if found.level == "segment":
+    if found.granularity == "segment":
         return f"{where}: there is no segment {entry.item}; the dataset has {len(items)}."
     hint = nearest(entry.item, items)
     return f"{where}: there is no document {entry.item!r} in the dataset{hint}."

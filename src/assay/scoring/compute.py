@@ -166,9 +166,9 @@ def _check_metrics(metrics: Sequence[Metric], imported: Sequence[Scores]) -> Non
 
 
 def _imported_statistics(dataset: Dataset, scores: Scores) -> list[Statistics]:
-    if scores.level != "segment":
+    if scores.granularity != "segment":
         raise DataError(
-            f"{scores.name}: scores of segments are needed here, not of {scores.level}s."
+            f"{scores.name}: scores of segments are needed here, not of {scores.granularity}s."
         )
     if len(scores.items) != len(dataset):
         raise DataError(

@@ -1,15 +1,81 @@
-"""Correlations of many groups at once, from their sums; `nan` is missing."""
+"""Agreement within groups of scores: correlations, pairs in order, and which of two is closer."""
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Literal, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.data import DataError
 from assay.statistics.arrays import Array
 
-__all__ = ["pearson_rows", "ranks"]
+__all__ = [
+    "By",
+    "ComparedPairs",
+    "Concordance",
+    "Mask",
+    "commonly_known",
+    "concordance",
+    "differences",
+    "grouped",
+    "means",
+    "pair_positions",
+    "pearson_rows",
+    "pearson_swap_test",
+    "ranks",
+    "swap_test",
+    "swapped_values",
+]
+
+By = Literal["none", "item", "system"]
+"""Compared within each item, within each system, or all with all."""
+
+Mask: TypeAlias = NDArray[np.bool_]
 
 FLAT = 1e-13
 """A variance below this share of the mean square is rounding, and the scores are all equal."""
+
+PAIRS_AT_ONCE = 2**24
+"""Pairs are worked off in blocks of about so many."""
+
+FEW = 64
+"""Groups of up to so many members are compared pair by pair, larger ones by sorting."""
+
+SCORES_AT_ONCE = 2**21
+"""Trials are worked off in blocks of about so many scores."""
+
+SLACK = 1e-12
+"""A difference that falls short of the observed one by this much still reaches it."""
+
+
+def grouped(scores: Any, by: By) -> Array:
+    """Scores (..., systems, items) as (..., groups, members).
+
+    >>> grouped([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], "item").tolist()
+    [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]
+    """
+    values = np.asarray(scores, float)
+    match by:
+        case "item":
+            return np.swapaxes(values, -1, -2)
+        case "system":
+            return values
+        case "none":
+            return values.reshape(*values.shape[:-2], 1, -1)
+    raise DataError(f"scores are grouped by item, by system or by none, not by {by!r}.")
+
+
+def means(values: Array) -> Array:
+    """The mean over the last axis without what is unknown; `nan` where nothing is known."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=-1)
+    total = np.where(known, values, 0.0).sum(axis=-1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def pearson_rows(first: Array, second: Array) -> Array:
@@ -41,3 +107,208 @@ def _centred(values: Array, known: np.ndarray, count: np.ndarray) -> tuple[Array
     centred = np.where(known, filled - filled.sum(axis=-1, keepdims=True) / count, 0.0)
     size = (filled * filled).sum(axis=-1)
     return centred, (centred * centred).sum(axis=-1) <= FLAT * size
+
+
+@lru_cache(8)
+def pair_positions(members: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The first and the second member of every pair."""
+    return np.triu_indices(members, 1)
+
+
+def differences(values: Array) -> Array:
+    """First less second member of every pair along the last axis: (..., members) to (..., pairs).
+
+    >>> differences(np.array([5.0, 3.0, 4.0])).tolist()
+    [2.0, 1.0, -1.0]
+    """
+    first, second = pair_positions(values.shape[-1])
+    return np.asarray(values[..., first] - values[..., second])
+
+
+@dataclass(frozen=True, eq=False)
+class Concordance:
+    """How many pairs of each group agree, disagree and are tied on either side or on both."""
+
+    agree: Array
+    disagree: Array
+    gold_ties: Array
+    metric_ties: Array
+    both_ties: Array
+
+    @property
+    def total(self) -> Array:
+        """All pairs with both scores known."""
+        one_sided = self.gold_ties + self.metric_ties - self.both_ties
+        return self.agree + self.disagree + one_sided
+
+
+def concordance(metric: Array, gold: Array) -> Concordance:
+    """Pairs counted along the last axis: (..., groups, members) against (groups, members)."""
+    shape = np.broadcast_shapes(metric.shape, gold.shape)
+    own = np.broadcast_to(metric, shape).reshape(-1, *shape[-2:])
+    counts = _by_pairs(own, gold) if shape[-1] <= FEW else _by_sorting(own, gold)
+    return Concordance(*(each.reshape(shape[:-1]) for each in counts))
+
+
+def _by_pairs(metric: Array, gold: Array) -> list[Array]:
+    """Every pair looked at, a block of them at a time."""
+    human = differences(gold)
+    step = max(1, PAIRS_AT_ONCE // max(1, human.size))
+    starts = range(0, max(1, len(metric)), step)
+    parts = [_counts(differences(metric[at : at + step]), human) for at in starts]
+    return [np.concatenate(each) for each in zip(*parts, strict=True)]
+
+
+def _counts(metric: Array, gold: Array) -> tuple[Array, ...]:
+    known = ~(np.isnan(metric) | np.isnan(gold))
+    m, g = np.sign(metric), np.sign(gold)
+    product = m * g
+    masks = (product > 0, product < 0, (g == 0) & known, (m == 0) & known, (m == 0) & (g == 0))
+    return tuple(mask.sum(axis=-1).astype(float) for mask in masks)
+
+
+def _by_sorting(metric: Array, gold: Array) -> list[Array]:
+    """Groups one by one, in n log n steps each."""
+    counts = [
+        _sorted_counts(own, human) for rows in metric for own, human in zip(rows, gold, strict=True)
+    ]
+    return list(np.array(counts, float).reshape(*metric.shape[:-1], 5).transpose(2, 0, 1))
+
+
+def _sorted_counts(metric: Array, gold: Array) -> tuple[float, ...]:
+    from scipy.stats import kendalltau
+
+    known = ~(np.isnan(metric) | np.isnan(gold))
+    m, g = metric[known], gold[known]
+    total = math.comb(len(m), 2)
+    tied_g, tied_m, tied_both = _tied(g), _tied(m), _tied(np.stack([m, g], axis=1))
+    untied = total - tied_g - tied_m + tied_both
+    if tied_g == total or tied_m == total:
+        return 0, 0, tied_g, tied_m, tied_both
+    # tau-b is this surplus over the square root, so the surplus is a whole number again.
+    spread = math.sqrt(total - tied_g) * math.sqrt(total - tied_m)
+    surplus = round(kendalltau(m, g).statistic * spread)
+    return (untied + surplus) / 2, (untied - surplus) / 2, tied_g, tied_m, tied_both
+
+
+def _tied(values: Array) -> int:
+    """The number of pairs of equal rows."""
+    _, counts = np.unique(values, axis=0, return_counts=True)
+    return int((counts * (counts - 1) // 2).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedPairs:
+    """All pairs of all groups in one row, for accuracies with ties.
+
+    `gold` is the sign of people's difference, `metric` the metric's difference, `weights` what a
+    pair adds to the mean over groups.
+    """
+
+    gold: NDArray[np.int8]
+    metric: Array
+    weights: Array
+
+    @classmethod
+    def of(cls, metric: Array, gold: Array) -> ComparedPairs:
+        """The pairs within each group of (groups, members) scores, without unknown ones."""
+        human, own = differences(gold), differences(metric)
+        known = ~(np.isnan(human) | np.isnan(own))
+        counts = known.sum(axis=-1, keepdims=True)
+        groups = max(1, int((counts > 0).sum()))
+        weights = np.broadcast_to(1 / (groups * np.maximum(counts, 1)), known.shape)[known]
+        return cls(np.sign(human[known]).astype(np.int8), own[known], weights)
+
+    @cached_property
+    def human_ties(self) -> float:
+        """The share of pairs that people do not tell apart."""
+        return float(self.weights[self.gold == 0].sum())
+
+
+def swapped_values(
+    first: Array,
+    second: Array,
+    human: Array,
+    overall: Callable[[Array, Array], Array],
+    swaps: Iterable[Mask],
+    *,
+    by: By = "none",
+) -> Array:
+    """The values of two metrics in every trial, (trials, 2).
+
+    All scores are (systems, items), standardised, and `nan` in the same places. `overall` is the
+    agreement of (..., groups, members) with (groups, members) scores, (...). `swaps` gives (trials,
+    systems, items) masks, a block at a time: where True, the two metrics change places.
+    """
+    grouped_human = grouped(human, by)
+    blocks = [np.zeros((0, 2))]
+    for swap in swaps:
+        sides = (np.where(swap, second, first), np.where(swap, first, second))
+        values = [overall(grouped(side, by), grouped_human) for side in sides]
+        blocks.append(np.stack(values, axis=-1))
+    return np.concatenate(blocks)
+
+
+def swap_test(
+    values: Callable[[Iterable[Mask]], Array],
+    shape: tuple[int, int],
+    *,
+    trials: int,
+    rng: np.random.Generator,
+) -> float:
+    """The two-sided p of two metrics agreeing differently with people.
+
+    `values` gives the values of both metrics, (trials, 2), after their (systems, items) scores
+    changed places as the masks say. In each trial they do so at random, those of all systems on an
+    item together, since they depend on each other; p is the share of trials, the observed one among
+    them, with a difference at least as large either way.
+    """
+    if trials < 1:
+        raise DataError(f"{trials} trials: give at least 1.")
+    observed = np.subtract(*values([np.zeros((1, *shape), bool)])[0])
+    delta = np.subtract(*values(_swaps(shape, trials, rng)).T)
+    if math.isnan(observed):
+        return math.nan
+    reached = np.count_nonzero(np.abs(delta) >= abs(observed) - SLACK)
+    return float((reached + 1) / (trials + 1))
+
+
+def pearson_swap_test(
+    first: Array, second: Array, human: Array, *, trials: int, rng: np.random.Generator
+) -> float:
+    """The two-sided p of two metrics' (systems, items) scores correlating differently with people.
+
+    By Pearson's r over all scores of which all three are known; see `swap_test`.
+    """
+    a, b, people = commonly_known(first, second, human)
+
+    def values(swaps: Iterable[Mask]) -> Array:
+        return swapped_values(a, b, people, lambda *sides: means(pearson_rows(*sides)), swaps)
+
+    return swap_test(values, (human.shape[0], human.shape[1]), trials=trials, rng=rng)
+
+
+def commonly_known(first: Array, second: Array, human: Array) -> tuple[Array, Array, Array]:
+    """Two metrics' standardised scores and people's, `nan` where one of the three is unknown."""
+    known = ~(np.isnan(first) | np.isnan(second) | np.isnan(human))
+    a, b, people = (np.where(known, scores, np.nan) for scores in (first, second, human))
+    return _standardised(a), _standardised(b), people
+
+
+def _standardised(scores: Array) -> Array:
+    """The scores with mean 0 and standard deviation 1; all 0 where they do not vary."""
+    spread = float(np.nanstd(scores)) if np.isfinite(scores).any() else 0.0
+    centred = scores - (np.nanmean(scores) if np.isfinite(scores).any() else 0.0)
+    return np.asarray(centred / spread if spread > 0 else centred)
+
+
+def _swaps(shape: tuple[int, int], trials: int, rng: np.random.Generator) -> Iterator[Mask]:
+    """Random masks, a block of trials at a time; the blocks do not change what is drawn.
+
+    All systems change places together on an item; where there is one item only, each by itself.
+    """
+    drawn = shape if shape[1] == 1 else (1, shape[1])
+    step = max(1, SCORES_AT_ONCE // max(1, math.prod(shape)))
+    for start in range(0, trials, step):
+        count = min(step, trials - start)
+        yield np.broadcast_to(rng.random((count, *drawn)) < 0.5, (count, *shape))

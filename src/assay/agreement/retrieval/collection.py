@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from assay.agreement.panel import human_outputs, is_human
-from assay.data import DataError, Dataset
+from assay.data import DataError, Dataset, human_outputs, is_human
 from assay.io.files import FilePath, label, read_lines, read_text, system_name
 from assay.io.tables import parse_table
 

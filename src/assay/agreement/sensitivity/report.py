@@ -8,12 +8,11 @@ from math import isnan, nan
 import numpy as np
 
 from assay.agreement.findings import outliers
-from assay.agreement.pairs import means
 from assay.agreement.sensitivity.sizes import DRAWS, Finding, reached
 from assay.agreement.sensitivity.stages import Estimate, difference
 from assay.agreement.sensitivity.study import SensitivityOptions, Study
 from assay.results import Cell, PValue, Table
-from assay.statistics.correlation import pearson_rows
+from assay.statistics.correlation import means, pearson_rows
 
 __all__ = [
     "BEST",

@@ -103,7 +103,7 @@ class SensitivityResult:
 
     def _records(self, finding: Finding) -> Iterator[Record]:
         stages, people = finding.stages, self.study.people
-        shared: Record = {"coefficient": str(self.questions.named), "gold": people.name}
+        shared: Record = {"coefficient": str(self.questions.named), "human": people.name}
         shared |= {"resolved": stages.candidate.resolved}
         for at, each in enumerate(stages.sensitivity):
             yield {

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.agreement.coefficients import Coefficient
-from assay.agreement.panel import Chosen, Gold, choose
-from assay.data import DataError, Dataset
+from assay.agreement.panel import HumanScores, human_at
+from assay.data import DataError, Dataset, Scores
 from assay.statistics.arrays import Array, divide
 
 __all__ = [
@@ -213,37 +213,37 @@ class People:
         return deviations(self.scores)
 
 
-def people_of(golds: Sequence[Gold], texts: Texts) -> list[People]:
+def people_of(human: Sequence[Scores], texts: Texts) -> list[People]:
     """Every kind of human score that tells texts apart."""
-    fitting = [each for each in golds if each.scores.level in _levels(texts)]
+    fitting = [scores for scores in human if scores.granularity in _granularities(texts)]
     if not fitting:
-        raise DataError(_too_coarse(golds, texts))
-    given = {each.scores.name: each for each in golds if each.scores.level == "system"}
+        raise DataError(_too_coarse(human, texts))
+    given = {scores.name: scores for scores in human if scores.granularity == "system"}
     return [
-        _people(each, texts, given.get(each.scores.name))
-        for each in choose(fitting, "document", texts.labels)
+        _people(chosen, texts, given.get(chosen.scores.name))
+        for chosen in human_at(fitting, "document", texts.labels)
     ]
 
 
-def _levels(texts: Texts) -> tuple[str, ...]:
+def _granularities(texts: Texts) -> tuple[str, ...]:
     return ("segment", "document") if texts.kind == "document" else ("segment",)
 
 
-def _too_coarse(golds: Sequence[Gold], texts: Texts) -> str:
-    known = ", ".join(f"{each.source} has scores of {each.scores.level}s" for each in golds)
+def _too_coarse(human: Sequence[Scores], texts: Texts) -> str:
+    known = ", ".join(f"{each.source} has scores of {each.granularity}s" for each in human)
     wanted = "segments (a column line) or documents (doc_id)"
     if texts.kind == "section":
         wanted = "segments (a column line), since sections are cut out of documents"
     return f"sensitivity needs human scores of {wanted}, but {known}. Name another with --human."
 
 
-def _people(chosen: Chosen, texts: Texts, given: Gold | None) -> People:
+def _people(chosen: HumanScores, texts: Texts, given: Scores | None) -> People:
     scores = chosen.scores.values
     rated, counts = _rated(chosen, texts)
     notes = [f"human scores: {chosen.source}."]
     if given is not None:
         notes.append(f"quality: {given.source}.")
-        quality = given.scores.values[:, 0]
+        quality = given.values[:, 0]
     else:
         quality = _average(np.ones((1, len(texts))), scores, counts)[0]
     return People(
@@ -257,14 +257,14 @@ def _people(chosen: Chosen, texts: Texts, given: Gold | None) -> People:
     )
 
 
-def _rated(chosen: Chosen, texts: Texts) -> tuple[NDArray[np.bool_], Array]:
+def _rated(chosen: HumanScores, texts: Texts) -> tuple[NDArray[np.bool_], Array]:
     """Which segments people rated, and how many in each text; where only texts are, all of them."""
     known = ~np.isnan(chosen.scores.values)
     if chosen.ratings is None:
         return known[:, texts.places], known.astype(float)
     rated = ~np.isnan(chosen.ratings)
     counts = texts.totals(rated.astype(float))
-    if chosen.gold.scores.level == "document":
+    if chosen.read.granularity == "document":
         # A document with a score, but without rated segments, was read as a whole.
         whole = known & (counts == 0)
         rated, counts = rated | whole[:, texts.places], np.where(whole, 1.0, counts)
