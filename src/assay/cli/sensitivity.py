@@ -19,7 +19,7 @@ from assay.data import DataError, Dataset
 from assay.io import read_scores
 from assay.metrics.base import Statistics
 from assay.progress import track
-from assay.results import Together
+from assay.results import CombinedResult
 from assay.scoring import system_statistics
 
 __all__ = ["SENSITIVITY"]
@@ -103,7 +103,7 @@ def _run(args: argparse.Namespace) -> int:
     results = [
         _result(study, questions, args) for study in _studies(args, dataset, golds, left_out)
     ]
-    show(Together(*results), args, inputs=files)
+    show(CombinedResult(*results), args, inputs=files)
     return 0
 
 
