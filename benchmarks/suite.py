@@ -45,8 +45,8 @@ def main() -> None:
     assert checked.verdicts.codes.tolist() == codes, "the verdicts differ"
     counting, found = _timed(lambda: accuracies(checked.verdicts))
     result = ReportResult(checked.verdicts, found)
-    page, _ = _timed(lambda: render(result, "html", header={}))
-    text, _ = _timed(lambda: render(result, "text", width=120, header={}))
+    page, _ = _timed(lambda: render(result, "html"))
+    text, _ = _timed(lambda: render(result, "text", width=120))
     print(f"{'read':>8}{reading:>8.2f}s")
     print(f"{'check':>8}{checking:>8.2f}s{obvious:>8.2f}s{obvious / checking:>6.1f}x  the peer")
     print(f"{'report':>8}{counting:>8.2f}s  accuracies, intervals, first clusters")

@@ -15,7 +15,6 @@ from assay.data import Segment
 from assay.demo import read_demo
 from assay.metrics.base import Metric, Rows
 from assay.registry import parse, register
-from assay.rendering import render
 from assay.settings import setting
 from assay.statistics.arrays import Array, divide
 
@@ -40,4 +39,4 @@ class LengthRatio(Metric):
         return 100 * divide(*sums.T)
 
 
-print(render(favoritism(read_demo(), [parse("length")], count=3), "text", header={}))
+print(favoritism(read_demo(), [parse("length")], count=3))

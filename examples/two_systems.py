@@ -3,12 +3,11 @@
 from assay import Questions
 from assay.demo import read_demo
 from assay.registry import parse_all
-from assay.rendering import render
 from assay.scoring import score_dataset
 
 asked = Questions(confidence=True, test="bootstrap", all_pairs=True)
 result = score_dataset(read_demo(), parse_all(["bleu", "chrf", "macrof"]), questions=asked)
-print(render(result, "text", header={}))
+print(result)
 
 for record in result.records():
     if record["p"] is not None and record["p_holm"] < 0.05:

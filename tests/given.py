@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.results import Chart, Record, Table
+from assay.results import Chart, Charts, Record, Result, Table
 
 
 @dataclass(frozen=True)
-class Given:
+class Given(Result):
     """A result that gives back what it was given."""
 
     some_tables: Sequence[Table] = ()
@@ -19,8 +19,8 @@ class Given:
     def tables(self) -> list[Table]:
         return list(self.some_tables)
 
-    def charts(self) -> list[Chart]:
-        return list(self.some_charts)
+    def charts(self) -> Charts:
+        return Charts(self.some_charts)
 
     def records(self) -> list[Record]:
         return list(self.some_records)

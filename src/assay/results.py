@@ -1,26 +1,39 @@
-"""What every analysis gives back: tables, charts and flat records, free of any rendering."""
+"""What every analysis gives back: tables, charts and flat records, and what can be done with them.
+
+A result knows nothing of formats. Its methods that show or save it load a renderer when called.
+"""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, TypeVar, get_args
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas
+    import polars
 
 __all__ = [
     "FINER",
     "STEPS",
     "Cell",
     "Chart",
+    "Charts",
+    "CombinedResult",
     "Grade",
-    "Headed",
+    "Header",
+    "LabelledResult",
     "Mark",
     "PValue",
     "Record",
     "Result",
     "Span",
     "Table",
-    "Together",
     "Words",
     "graded",
     "known",
@@ -129,22 +142,109 @@ class Chart:
     note: str = ""
     after: str = ""
 
+    def save(self, path: Path | str) -> None:
+        """Write the picture to a file in .svg, .pdf or .png (needs the extra `report`)."""
+        Charts([self]).save(path)
 
-class Result(Protocol):
-    """What a renderer needs to know about a result."""
+    def _repr_svg_(self) -> str | None:
+        from assay.rendering.charts import notebook_drawing
 
-    def tables(self) -> list[Table]:
-        """Tables for people to read."""
+        return notebook_drawing(self)
 
-    def charts(self) -> list[Chart]:
-        """Pictures for people to look at."""
 
-    def records(self) -> list[Record]:
-        """Tidy data for machines."""
+class Charts(list[Chart]):
+    """The pictures of a result."""
+
+    def save(self, path: Path | str) -> list[Path]:
+        """Write each chart to a file in .svg, .pdf or .png, and return the paths.
+
+        One chart goes to `fig.svg`, several go to `fig-1.svg`, `fig-2.svg` and so on.
+        """
+        from assay.rendering.charts import save_charts
+
+        return save_charts(self, path)
+
+    def _repr_html_(self) -> str:
+        from assay.rendering.html import charts_fragment
+
+        return charts_fragment(self)
 
 
 @dataclass(frozen=True)
-class Headed:
+class Header:
+    """How a result came about: for the head of JSON and the foot of a page.
+
+    `inputs` are the files that were read, each with `path`, `sha256` and `segments`.
+    """
+
+    command: str | None = None
+    seed: int | None = None
+    inputs: Sequence[Mapping[str, Any]] = ()
+    title: str = "assay report"
+
+
+class Result(ABC):
+    """What an analysis found. Subclasses say what there is to see; showing and saving is free.
+
+    `print(result)` shows the tables as a terminal does, and a notebook shows them as a page does.
+    """
+
+    header = Header()
+
+    @abstractmethod
+    def tables(self) -> list[Table]:
+        """Tables for people to read."""
+
+    @abstractmethod
+    def records(self) -> list[Record]:
+        """Tidy data: one flat dictionary per observation, None for the unknown."""
+
+    def charts(self) -> Charts:
+        """Pictures for people to look at; none unless a result has some."""
+        return Charts()
+
+    def with_header(self, header: Header) -> Self:
+        """The same result, which also says how it came about."""
+        result = copy(self)
+        object.__setattr__(result, "header", header)
+        return result
+
+    def save(self, path: Path | str, *, digits: int = 2) -> None:
+        """Write the result to a file whose ending chooses the format.
+
+        .html, .md, .tex, .txt and .xlsx hold the tables, with scores at so many `digits`; .csv,
+        .tsv, .json, .jsonl and .parquet hold the records at full precision. Text files may have
+        .gz or .xz after their ending. The file is written completely or not at all.
+        """
+        from assay.rendering import save
+
+        save(self, path, digits=digits)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The records as a pandas frame (needs the extra `frames`)."""
+        from assay.rendering.frames import pandas_frame
+
+        return pandas_frame(self)
+
+    def to_polars(self) -> polars.DataFrame:
+        """The records as a polars frame (needs the extra `frames`)."""
+        from assay.rendering.frames import polars_frame
+
+        return polars_frame(self)
+
+    def __str__(self) -> str:
+        from assay.rendering.text import text
+
+        return text(self).removesuffix("\n")
+
+    def _repr_html_(self) -> str:
+        from assay.rendering.html import tables_fragment
+
+        return tables_fragment(self)
+
+
+@dataclass(frozen=True)
+class LabelledResult(Result):
     """A result under titles that begin with its label, which tells it from others beside it."""
 
     label: str
@@ -154,13 +254,13 @@ class Headed:
         """The tables, with the label."""
         return [replace(table, title=self._title(table.title)) for table in self.result.tables()]
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """The charts, with the label, each below its own table."""
         first = next((table.title for table in self.result.tables()), "")
-        return [
+        return Charts(
             replace(chart, title=self._title(chart.title), after=self._title(chart.after or first))
             for chart in self.result.charts()
-        ]
+        )
 
     def records(self) -> list[Record]:
         """The records as they are."""
@@ -170,7 +270,7 @@ class Headed:
         return f"{self.label}: {title}"
 
 
-class Together:
+class CombinedResult(Result):
     """Several results as one, one after the other."""
 
     def __init__(self, *results: Result) -> None:
@@ -180,9 +280,9 @@ class Together:
         """The tables of all."""
         return [table for result in self._results for table in result.tables()]
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """The charts of all."""
-        return [chart for result in self._results for chart in result.charts()]
+        return Charts(chart for result in self._results for chart in result.charts())
 
     def records(self) -> list[Record]:
         """The records of all."""

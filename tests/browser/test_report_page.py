@@ -14,7 +14,7 @@ from assay.comparison.favoritism import favoritism
 from assay.data import Dataset
 from assay.registry import parse_all
 from assay.rendering import render
-from assay.results import Table
+from assay.results import Header, Table
 from tests.given import Given
 from tests.patience import PATIENCE
 
@@ -128,7 +128,7 @@ def test_the_demo_can_be_looked_at(report, tmp_path, size):
 def test_a_click_sorts_a_table_and_rows_that_belong_together_stay_together(tmp_path):
     rows = [("b", 9.5, "nine"), (None, None, "more"), ("a", 10.0, "ten"), ("c", None, "none")]
     page = tmp_path / "sorted.html"
-    source = render(Given([Table("Sorted", ("name", "score", "text"), rows)]), "html", header={})
+    source = render(Given([Table("Sorted", ("name", "score", "text"), rows)]), "html")
     source = re.sub(r"<meta http-equiv=[^>]*>", "", source)  # which lets no other script run
     for clicked, order in (
         ([0], ["ten", "nine", "more", "none"]),
@@ -151,7 +151,7 @@ def test_hostile_text_is_shown_and_does_not_run(tmp_path):
     result = favoritism(dataset, parse_all(["macrof", "bleu"]), count=2)
     header = {"title": f"hostile {NASTY}", "command": NASTY, "seed": 1, "inputs": []}
     page = tmp_path / "hostile.html"
-    page.write_text(render(result, "html", header=header), "utf-8")
+    page.write_text(render(result.with_header(Header(**header)), "html"), "utf-8")
     dom, complaints = browse(page, tmp_path, "--dump-dom")
     assert complaints == []
     found = Page(dom)

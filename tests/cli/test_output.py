@@ -12,7 +12,7 @@ import pytest
 
 from assay.rendering import Format
 
-FORMATS = get_args(Format)
+FORMATS = [name for name in get_args(Format) if name != "parquet"]
 COMMANDS = {
     "score": "score ref.txt -i a.txt b.txt -m bleu macrof",
     "intervals": "score ref.txt -i a.txt b.txt --confidence --paired-bs --all-pairs -sl",
@@ -70,7 +70,9 @@ def test_the_name_of_the_file_chooses_the_format(run, name, beginning):
 def test_an_unknown_ending_is_an_error_that_names_the_known_ones(refusal, command):
     message = refusal(f"{command} -o x.jsn")
     assert "-o x.jsn: no format has the ending .jsn (did you mean '.json'?). Known are" in message
-    assert ".txt, .md, .csv, .tsv, .json, .jsonl, .tex, .html, .htm; or name the" in message
+    assert (
+        ".txt, .md, .csv, .tsv, .json, .jsonl, .tex, .html, .htm, .parquet; or name the" in message
+    )
 
 
 def test_nothing_is_cleared_for_a_name_that_cannot_be_written(refusal):

@@ -207,7 +207,7 @@ def test_hostile_text_is_escaped_on_the_page():
     dataset = Dataset(
         {"<b>one</b>": (nasty, "x"), "two": ("y", "x")}, ((nasty,), ("x",)), (nasty, "x")
     )
-    page = render(favoritism(dataset, [parse("macrof")], count=2), "html", header={})
+    page = render(favoritism(dataset, [parse("macrof")], count=2), "html")
     assert page.count("<script>") == 1
     assert "<img" not in page
     assert "<b>one" not in page

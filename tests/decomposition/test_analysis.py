@@ -43,7 +43,6 @@ KEYS = [
     *("high", "abl", "under", "over", "equal", "frequency_ref", "frequency_sys"),
 ]
 FORMATS = ("text", "json", "tsv", "latex", "html")
-HEADER = {"command": "muler", "seed": 1, "inputs": []}
 
 
 @pytest.fixture(scope="module")
@@ -231,7 +230,7 @@ def test_results_render_in_every_format(count, preset, tested):
     result = muler(Annotated(systems, SMALL.references), parse("chrf"), features,
                    preset=PRESETS[preset], tested=tested)  # fmt: skip
     for format in FORMATS:
-        shown = render(result, format, header=HEADER)
+        shown = render(result, format)
         assert "NOUN" in shown
         assert all(name in shown for name in names)
     assert len(result.charts()) == (5 if count == 5 else 3)

@@ -152,7 +152,7 @@ def test_blind_output_names_no_system_and_gives_no_hint(annotated):
     result = look(annotated, blind=True)
     assert result.charts() == []
     for layout in ("text", "json", "tsv", "latex", "html"):
-        shown = render(result, layout, header={})
+        shown = render(result, layout)
         assert "atlas" not in shown
         assert "birch" not in shown
     (table,) = result.tables()
@@ -290,4 +290,4 @@ def test_one_sentence_is_enough_to_show(annotated, layout, blind):
     one = Annotated(texts, annotated.references[:1])
     result = look(one, blind=blind)
     assert len(result.shown) == 1
-    assert render(result, layout, header={})
+    assert render(result, layout)

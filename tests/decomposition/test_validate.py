@@ -405,7 +405,7 @@ def test_what_cannot_be_said_is_said_to_be_so(small, layout):
     assert [row[3] for row in result.tables()[0].rows] == ["cannot be said"] * 3
     assert result.holds
     assert all(record["holds"] is None for record in result.records())
-    assert render(result, layout, header={})
+    assert render(result, layout)
 
 
 def test_the_steps_of_all_draws_are_tracked_and_change_nothing(small, monkeypatch):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from assay import plots
 from assay.rendering import html
 from assay.rendering.cells import visible
-from assay.results import STEPS, Span, Table, graded
+from assay.results import STEPS, Header, Span, Table, graded
 from assay.version import __version__
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=30)
@@ -61,7 +61,7 @@ class Page(HTMLParser):
 
 
 def page_of(given, tables=(), charts=(), header=None):
-    page = Page(html(given(tables, charts), header=header or {}))
+    page = Page(html(given(tables, charts).with_header(Header(**header or {}))))
     assert page.open == []
     return page
 
@@ -94,7 +94,7 @@ def test_no_text_changes_the_structure_of_the_page(given, words):
 
 
 def test_the_page_can_be_written_as_utf8_whatever_the_text(given):
-    html(given([Table("\ud800", ("\x00",), [("\udfff\u2028",)])]), header={}).encode()
+    html(given([Table("\ud800", ("\x00",), [("\udfff\u2028",)])])).encode()
 
 
 def test_numbers_carry_their_full_value_for_sorting(given):

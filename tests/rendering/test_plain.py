@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from assay.rendering import Format, csv, json, jsonl, render, tsv
 from assay.rendering.cells import visible
+from assay.results import Header
 from assay.version import __version__
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=40)
@@ -35,7 +36,7 @@ def read_back(field):
 def test_json_is_one_object_with_the_header_and_the_records(given):
     records = [{"system": "A", "score": 1 / 3}, {"system": "Ü星", "score": None, "n": 2}]
     expected = {"assay": __version__, **HEADER, "records": records}
-    written = json(given(some_records=records), header=HEADER)
+    written = json(given(some_records=records).with_header(Header(**HEADER)))
     read = standard_json.loads(written)
     assert (list(read), read) == (list(expected), expected)
     assert written.endswith("}\n")
@@ -43,7 +44,7 @@ def test_json_is_one_object_with_the_header_and_the_records(given):
 
 
 def test_json_without_a_header_or_records_has_the_same_keys(given):
-    read = standard_json.loads(json(given(), header={}))
+    read = standard_json.loads(json(given()))
     empty = {"command": None, "seed": None, "inputs": [], "records": []}
     assert read == {"assay": __version__} | empty
 
@@ -58,7 +59,7 @@ def test_json_takes_numpy_and_makes_nan_and_infinity_null(given):
         "array": np.array([1.0, math.nan]),
         "nested": {"x": (math.nan, 1)},
     }
-    read = standard_json.loads(json(given(some_records=[record]), header={}))["records"][0]
+    read = standard_json.loads(json(given(some_records=[record])))["records"][0]
     assert read == {
         "float": 0.5,
         "int": 3,
@@ -74,7 +75,7 @@ def test_json_takes_numpy_and_makes_nan_and_infinity_null(given):
 @settings(max_examples=100, deadline=None)
 def test_json_can_be_written_as_utf8_and_reads_back_the_same(given, key, words, number):
     records = [{key: words, key + "n": number}]
-    written = json(given(some_records=records), header={"command": words})
+    written = json(given(some_records=records).with_header(Header(command=words)))
     read = standard_json.loads(written.encode().decode())
     # Two lone surrogates in a row are one character to every reader of JSON.
     joined = [{_paired(k): _paired(v) for k, v in records[0].items()}]
@@ -172,5 +173,6 @@ def _in_csv(value):
 @pytest.mark.parametrize("format", get_args(Format))
 def test_render_gives_every_format(given, format):
     marks = {"json": "{", "jsonl": "{", "csv": "x\r\n", "tsv": "x\n", "html": "<!doctype html>"}
-    written = render(given(some_records=[{"x": 1}]), format, header={})
+    marks["parquet"] = b"PAR1"
+    written = render(given(some_records=[{"x": 1}]), format)
     assert written.lstrip().startswith(marks.get(format, ""))

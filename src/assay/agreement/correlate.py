@@ -12,7 +12,7 @@ from assay.agreement.differences import MetricComparison
 from assay.agreement.findings import CorrelateOptions, Finding, correlate_each, prepared
 from assay.agreement.panel import Panel
 from assay.agreement.report import tables
-from assay.results import Chart, Record, Table
+from assay.results import Charts, Record, Result, Table
 from assay.scoring import SEED
 
 __all__ = ["CorrelateResult", "correlate"]
@@ -29,7 +29,7 @@ def correlate(
 
 
 @dataclass(frozen=True, eq=False)
-class CorrelateResult:
+class CorrelateResult(Result):
     """The agreement of metrics with people, for one language pair or many."""
 
     findings: tuple[Finding, ...]
@@ -48,9 +48,9 @@ class CorrelateResult:
         """Agreement by metric, over pairs where there are several, and who is better."""
         return tables(self.findings, self.questions)
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """Maps of metrics by pairs, and metrics against people."""
-        return charts(self.findings, seed=self.seed)
+        return Charts(charts(self.findings, seed=self.seed))
 
     def _records(self, finding: Finding) -> Iterator[Record]:
         comparison = finding.comparison

@@ -11,7 +11,7 @@ from assay.cli.commands import Command, whole_number
 from assay.cli.output import add_output, check_output, show
 from assay.data import DataError
 from assay.features.cache import AnnotationCache, Kept, default_path
-from assay.results import Chart, Record, Table
+from assay.results import Record, Result, Table
 
 __all__ = ["CACHE"]
 
@@ -19,7 +19,7 @@ _MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True)
-class _Listing:
+class _Listing(Result):
     """Annotations by pipeline, under a title that says what became of them."""
 
     title: str
@@ -31,9 +31,6 @@ class _Listing:
         kept = [*self.kept, Kept("all", *both)] if len(self.kept) > 1 else self.kept
         rows = [(each.identity, each.annotations, each.bytes / _MEGABYTE) for each in kept]
         return [Table(self.title, ("pipeline", "annotations", "MB"), rows, f"in {self.path}")]
-
-    def charts(self) -> list[Chart]:
-        return []
 
     def records(self) -> list[Record]:
         return [

@@ -45,7 +45,7 @@ from assay.features.tagged_files import read_tags
 from assay.features.tone import parse_scorers
 from assay.languages import language_of
 from assay.progress import track
-from assay.results import Headed, Result, Together
+from assay.results import CombinedResult, LabelledResult, Result
 from assay.scoring import labels
 
 __all__ = ["MULER", "MULER_EXAMPLES", "MULER_VALIDATE", "add_features", "read_annotated"]
@@ -238,7 +238,7 @@ def _run_muler(args: argparse.Namespace) -> int:
     ]
     results: list[Result] = list(found)
     if len(metrics) > 1:
-        results = [Headed(*each) for each in zip(labels(metrics), found, strict=True)]
+        results = [LabelledResult(*each) for each in zip(labels(metrics), found, strict=True)]
     if scorers:
         rng = np.random.default_rng(args.seed)
         if any(scorer.needs_english for scorer in scorers):
@@ -246,7 +246,7 @@ def _run_muler(args: argparse.Namespace) -> int:
         results.append(
             scorer_differences(inputs.dataset, scorers, resamples=args.resamples, rng=rng)
         )
-    show(Together(*results), args, inputs=inputs.files)
+    show(CombinedResult(*results), args, inputs=inputs.files)
     return 0
 
 

@@ -22,8 +22,8 @@ from assay.io import write_whole
 from assay.metrics.chrf import CHRF
 from assay.metrics.typef import MacroF
 from assay.registry import parse_all
-from assay.rendering import missing_charts, render
-from assay.results import Chart, Record, Result, Table, Together
+from assay.rendering import missing_charts, text
+from assay.results import Chart, Charts, CombinedResult, Header, Record, Result, Table
 from assay.scoring import SEED, Questions, score_dataset
 from assay.suites.accuracy import accuracies
 from assay.suites.check import check
@@ -69,10 +69,9 @@ def _run(args: argparse.Namespace) -> int:
     types = type_performance(dataset, MacroF(), count=20)
     words = _explanations(dataset)
     suite = _suite_report()
-    header = {"command": args.command, "seed": SEED, "inputs": [], "title": "assay demo"}
-    everything = Together(scores, favored, types, words, _titled(suite))
-    page = render(everything, "html", header=header)
-    _write(folder, {"report.html": page.encode()})
+    everything = CombinedResult(scores, favored, types, words, _titled(suite))
+    header = Header(args.command, SEED, title="assay demo")
+    everything.with_header(header).save(folder / "report.html")
     print(_story(scores, types, suite))
     print(f"The whole report, with charts and examples: {folder / 'report.html'}\n")
     warn(missing_charts(everything), quiet=False)
@@ -112,7 +111,7 @@ def _make_folder(path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _Shown(Result):
     """Tables and charts as a result of their own."""
 
     shown: Sequence[Table]
@@ -121,8 +120,8 @@ class _Shown:
     def tables(self) -> list[Table]:
         return list(self.shown)
 
-    def charts(self) -> list[Chart]:
-        return list(self.drawn)
+    def charts(self) -> Charts:
+        return Charts(self.drawn)
 
     def records(self) -> list[Record]:
         return []
@@ -153,7 +152,7 @@ def _story(scores: Result, types: Result, suite: Result) -> str:
 
 def _text(*tables: Table) -> str:
     color = sys.stdout.isatty()
-    return render(_Shown(tables), "text", color=color, width=100, header={})
+    return text(_Shown(tables), color=color, width=100)
 
 
 def _next_steps(folder: Path) -> str:

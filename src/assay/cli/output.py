@@ -12,25 +12,12 @@ from typing import get_args
 from assay.cli.commands import whole_number
 from assay.data import DataError
 from assay.io import write_whole
-from assay.io.files import suffix
-from assay.rendering import Format, missing_charts, render
-from assay.results import Record, Result
+from assay.rendering import ENDINGS, Format, format_of, missing_charts, render, write_charts
+from assay.rendering.charts import PICTURES, required_drawing_module
+from assay.results import Charts, Header, Record, Result
 from assay.scoring import SEED
-from assay.settings import nearest
 
 __all__ = ["add_output", "check_output", "output_format", "show", "take_note", "warn", "write"]
-
-_ENDINGS: dict[str, Format] = {
-    ".txt": "text",
-    ".md": "markdown",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".tex": "latex",
-    ".html": "html",
-    ".htm": "html",
-}
 
 
 def add_output(parser: argparse.ArgumentParser, *, letter: bool = True) -> None:
@@ -50,7 +37,7 @@ def add_output(parser: argparse.ArgumentParser, *, letter: bool = True) -> None:
         metavar="FILE",
         default="-",
         help=f"write to FILE, whole or not at all; its ending chooses the format: "
-        f"{' '.join(_ENDINGS)} (and .gz or .xz after it), or none for text",
+        f"{' '.join(ENDINGS)} (and .gz or .xz after it), or none for text",
     )
     add(
         "-w",
@@ -60,6 +47,12 @@ def add_output(parser: argparse.ArgumentParser, *, letter: bool = True) -> None:
         metavar="DIGITS",
         help="decimals of scores in tables (default: 2; two more for scores of the size of 1); "
         "percentages and p have their own, and records (json, csv, tsv ...) always have all",
+    )
+    add(
+        "--charts",
+        metavar="FOLDER",
+        help="also write the charts to FOLDER as .svg, or to a file in .svg, .pdf or .png (several "
+        "charts: NAME-1.svg, NAME-2.svg ...)",
     )
     add("-q", "--quiet", action="store_true", help="no warnings, no progress")
     add(
@@ -78,6 +71,8 @@ def check_output(args: argparse.Namespace, inputs: Sequence[Record]) -> None:
         if target.is_file() and path.exists() and target.samefile(path):
             raise DataError(f"-o {args.output} is one of the inputs; name another file.")
     output_format(args)
+    if args.charts:
+        required_drawing_module()
 
 
 def output_format(args: argparse.Namespace) -> Format:
@@ -85,45 +80,51 @@ def output_format(args: argparse.Namespace) -> Format:
     if args.format:
         chosen: Format = args.format
         return chosen
-    ending = "" if Path(args.output).is_dir() else suffix(args.output)
-    if ending and ending not in _ENDINGS:
-        raise DataError(
-            f"-o {args.output}: no format has the ending {ending}{nearest(ending, _ENDINGS)}. "
-            f"Known are {', '.join(_ENDINGS)}; or name the format with --format."
-        )
-    return _ENDINGS.get(ending, "text")
+    if args.output == "-" or Path(args.output).is_dir():
+        return "text"
+    try:
+        return format_of(args.output)
+    except DataError as error:
+        message = str(error).removesuffix(".")
+        raise DataError(f"-o {message}; or name the format with --format.") from None
 
 
 def show(result: Result, args: argparse.Namespace, *, inputs: Sequence[Record]) -> None:
     """Render the result to standard output or to the file that `-o` names."""
     chosen = output_format(args)
     terminal = args.output == "-" and sys.stdout.isatty()
-    header = {
-        "command": args.command,
-        "seed": args.seed,
-        "inputs": list(inputs),
-        "title": args.title,
-    }
     rendered = render(
-        result,
+        result.with_header(Header(args.command, args.seed, inputs, args.title)),
         chosen,
         digits=args.width,
         width=os.get_terminal_size().columns if terminal else None,
         color=terminal and "NO_COLOR" not in os.environ,
-        header=header,
     )
     write(rendered, args)
+    if args.charts:
+        _write_charts(result.charts(), args)
     if chosen == "html":
         warn(missing_charts(result), quiet=args.quiet)
 
 
-def write(text: str, args: argparse.Namespace) -> None:
-    """Write text to standard output or to the file that `-o` names."""
-    write_whole(args.output, text)
+def write(content: str | bytes, args: argparse.Namespace) -> None:
+    """Write to standard output or to the file that `-o` names."""
+    write_whole(args.output, content)
     if args.output != "-" and not args.quiet:
         print(f"wrote {args.output}", file=sys.stderr)
     taken = "; ".join(args.languages_taken)
     warn([*([f"{taken} (pass -l to choose)"] if taken else []), *args.notes], quiet=args.quiet)
+
+
+def _write_charts(charts: Charts, args: argparse.Namespace) -> None:
+    target = Path(args.charts)
+    is_file = target.suffix.lower().removeprefix(".") in PICTURES and not target.is_dir()
+    paths = charts.save(target) if is_file else write_charts(charts, target)
+    if not args.quiet:
+        for path in paths:
+            print(f"wrote {path}", file=sys.stderr)
+    if not charts:
+        warn(["this result has no charts."], quiet=args.quiet)
 
 
 def take_note(args: argparse.Namespace, note: str, *, languages: bool = False) -> None:

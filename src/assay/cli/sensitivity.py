@@ -18,7 +18,7 @@ from assay.data import DataError, Dataset, Scores, human_outputs, without_humans
 from assay.io import read_scores
 from assay.metrics.base import Statistics
 from assay.progress import track
-from assay.results import Together
+from assay.results import CombinedResult
 from assay.scoring import system_statistics
 
 __all__ = ["SENSITIVITY"]
@@ -102,7 +102,7 @@ def _run(args: argparse.Namespace) -> int:
     results = [
         _result(study, questions, args) for study in _studies(args, dataset, human, left_out)
     ]
-    show(Together(*results), args, inputs=files)
+    show(CombinedResult(*results), args, inputs=files)
     return 0
 
 

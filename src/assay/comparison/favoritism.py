@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from assay.data import DataError, Dataset
 from assay.metrics.base import Metric
 from assay.plots import line_chart, scatter
-from assay.results import Cell, Chart, Record, Span, Table, Words
+from assay.results import Cell, Chart, Charts, Record, Result, Span, Table, Words
 from assay.scoring import labels, system_statistics
 from assay.statistics.arrays import Array
 from assay.text import tokenize
@@ -118,7 +118,7 @@ class Favoritism:
 
 
 @dataclass(frozen=True, eq=False)
-class FavoritismResult:
+class FavoritismResult(Result):
     """Favoritism by several metrics, and the texts of the `count` strongest segments."""
 
     dataset: Dataset
@@ -146,11 +146,11 @@ class FavoritismResult:
         """A summary, and the texts of the strongest segments with the telling words marked."""
         return [self._summary(), *(self._texts(each) for each in self.found)]
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """How favoritism adds up over the segments, and two metrics against each other."""
         first, *others = [each for each in self.found if each.other == self.found[0].other]
         charts = [self._curve(), *(self._against(first, other) for other in others[:3])]
-        return [replace(chart, after=SUMMARY) for chart in charts]
+        return Charts(replace(chart, after=SUMMARY) for chart in charts)
 
     def _summary(self) -> Table:
         """How many segments are on each side, and what they weigh together."""

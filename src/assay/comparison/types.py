@@ -10,7 +10,7 @@ import numpy as np
 from assay.data import DataError, Dataset
 from assay.metrics.typef import TypeF
 from assay.plots import line_chart
-from assay.results import Cell, Chart, Record, Table
+from assay.results import Cell, Charts, Record, Result, Table
 from assay.statistics.arrays import Array, divide
 
 __all__ = ["TypesResult", "type_performance"]
@@ -25,7 +25,7 @@ BUCKETS = (0, 1, 2, 3, 5, 10, 100, 1000)
 
 
 @dataclass(frozen=True, eq=False)
-class TypesResult:
+class TypesResult(Result):
     """Counts of every type, (systems, types, 3): predicted, wanted, matched.
 
     Types stand in order of their frequency in the reference, then of the alphabet.
@@ -61,7 +61,7 @@ class TypesResult:
         pairs = list(combinations(range(len(self.systems)), 2))
         return [self._frequent(), self._buckets(), *(self._differences(*pair) for pair in pairs)]
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """The running score over the most frequent types (the paper's Figure 1)."""
         most = min(FIGURE_1, int(np.count_nonzero(self.counts[0, :, 1])))
         records = []
@@ -82,7 +82,7 @@ class TypesResult:
             x_title="number of types, most frequent first",
             y_title=self.metric.title,
         )
-        return [replace(chart, after=BY_FREQUENCY)] if records else []
+        return Charts([replace(chart, after=BY_FREQUENCY)] if records else [])
 
     def _shares(self) -> Array:
         """Precision, recall and F in percent, (systems, types, 3).

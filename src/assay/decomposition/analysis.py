@@ -28,7 +28,7 @@ from assay.decomposition.mask import Per
 from assay.decomposition.report import Display
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric
-from assay.results import Chart, Record, Table, known
+from assay.results import Charts, Record, Result, Table, known
 from assay.statistics.arrays import Array
 from assay.statistics.intervals import Interval, jackknife_interval, jackknife_p
 from assay.statistics.significance import benjamini_hochberg
@@ -40,7 +40,7 @@ _UNKNOWN = Interval(math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True, eq=False)
-class MulerResult:
+class MulerResult(Result):
     """MuLER of systems by features."""
 
     metric: Metric
@@ -58,9 +58,9 @@ class MulerResult:
         """The standard report of every system, and comparisons where there are several."""
         return self._display().tables()
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """MuLER by feature, and what the paper's figures show."""
-        return self._display().charts()
+        return Charts(self._display().charts())
 
     def _display(self) -> Display:
         return Display(

@@ -25,7 +25,7 @@ from assay.decomposition.mask import Per, judge_words, note_words, plain_text
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric
 from assay.plots import scatter
-from assay.results import Cell, Chart, Record, Span, Table, Words, known
+from assay.results import Cell, Chart, Charts, Record, Result, Span, Table, Words, known
 from assay.statistics.arrays import Array
 
 __all__ = ["Example", "ExamplesResult", "examples"]
@@ -49,7 +49,7 @@ class Example(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ExamplesResult:
+class ExamplesResult(Result):
     """Sentences that have a feature in the reference and in the outputs of two systems.
 
     `found` has all such sentences, and `shown` those to look at. Blind, the systems are X and Y,
@@ -87,9 +87,9 @@ class ExamplesResult:
         """The texts; with the systems' scores before them, unless blind."""
         return [self._blind_texts()] if self.blind else [self._summary(), self._texts()]
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """What every sentence adds to the MuLER of either system; nothing if blind."""
-        return [] if self.blind else [self._chart()]
+        return Charts([] if self.blind else [self._chart()])
 
     def records(self) -> list[Record]:
         """One per sentence; blind, with an empty field for the judgement."""

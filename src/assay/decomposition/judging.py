@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from assay.data import DataError
 from assay.io.files import FilePath, label, read_lines
 from assay.io.tables import read_table, whole_number, write_table
-from assay.results import Chart, PValue, Record, Table, known
+from assay.results import PValue, Record, Result, Table, known
 
 __all__ = [
     "Answer",
@@ -50,7 +50,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class TallyResult:
+class TallyResult(Result):
     """How often each system was judged better; A is the one with the lower MuLER."""
 
     feature: str
@@ -89,10 +89,6 @@ class TallyResult:
         row = (self.feature, self.a, self.b, *counts, *values)
         digits = {"MuLER A": 3, "MuLER B": 3, "A better %": 1}
         return [Table("What people say", columns, [row], note, digits)]
-
-    def charts(self) -> list[Chart]:
-        """None."""
-        return []
 
     def records(self) -> list[Record]:
         """One record."""

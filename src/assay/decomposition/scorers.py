@@ -17,7 +17,7 @@ from assay.languages import language_of
 from assay.metrics.base import Statistics
 from assay.metrics.mean import Mean
 from assay.plots import bar_chart
-from assay.results import Cell, Chart, Record, Table, known
+from assay.results import Cell, Chart, Charts, Record, Result, Table, known
 from assay.statistics.arrays import Array
 from assay.statistics.intervals import interval
 from assay.statistics.significance import bootstrap
@@ -62,7 +62,7 @@ class ScorerDifference:
 
 
 @dataclass(frozen=True, eq=False)
-class ScorerResult:
+class ScorerResult(Result):
     """Differences of all systems by all scorers."""
 
     found: tuple[ScorerDifference, ...]
@@ -77,9 +77,9 @@ class ScorerResult:
         """A table per scorer, for their scales differ."""
         return [self._table(*each) for each in self._by_scorer()]
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """Bars with intervals for both kinds of difference, a chart per scorer."""
-        return [self._chart(*each) for each in self._by_scorer()]
+        return Charts(self._chart(*each) for each in self._by_scorer())
 
     def _by_scorer(self) -> list[tuple[str, list[ScorerDifference]]]:
         groups: dict[SentenceScorer, list[ScorerDifference]] = {}

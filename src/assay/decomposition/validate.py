@@ -25,7 +25,7 @@ from assay.features.annotation import Feature
 from assay.metrics.base import Metric
 from assay.plots import bar_chart, line_chart
 from assay.progress import Track, untracked
-from assay.results import Cell, Chart, Record, Table
+from assay.results import Cell, Chart, Charts, Record, Result, Table
 
 __all__ = ["ValidationResult", "Verdict", "Verdicts", "validate"]
 
@@ -262,7 +262,7 @@ GROUPS = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200, 500)
 
 
 @dataclass(frozen=True, eq=False)
-class ValidationResult:
+class ValidationResult(Result):
     """Three checks of every feature and system; `specificity` is empty without draws.
 
     `segments` of the `total` segments were used for specificity.
@@ -285,9 +285,9 @@ class ValidationResult:
         """The verdicts, and the figures behind each of them."""
         return self._verdicts().tables()
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """The figures of the first system."""
-        return self._verdicts().charts()
+        return Charts(self._verdicts().charts())
 
     def records(self) -> list[Record]:
         """One record per check, system, feature and, where there are several, alpha."""

@@ -29,7 +29,7 @@ from assay.metrics.base import Metric, Rows
 from assay.plots import scatter
 from assay.progress import Track
 from assay.registry import parse
-from assay.results import Cell, Chart, Record, Table, known
+from assay.results import Cell, Charts, Record, Result, Table, known
 from assay.settings import setting
 from assay.statistics.arrays import Array, divide
 
@@ -331,7 +331,7 @@ POINTS = 2000
 
 
 @dataclass(frozen=True, eq=False)
-class BoostResult:
+class BoostResult(Result):
     """The parts of every system's boosted scores; `segments` lists them all for people, too."""
 
     metric: Boosted
@@ -358,13 +358,13 @@ class BoostResult:
         """The means of every system, and the segments where they are asked for."""
         return [self._systems(), self._segments()] if self.segments else [self._systems()]
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """Boosted against base scores of segments."""
         records = self.records()
         if len(records) > POINTS:
-            return []
+            return Charts()
         title = "What boosting changes"
-        return [scatter(title, records, "base", "boosted", "segment", series="system")]
+        return Charts([scatter(title, records, "base", "boosted", "segment", series="system")])
 
     def _systems(self) -> Table:
         rows: list[list[Cell]] = [

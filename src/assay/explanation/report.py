@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from assay.explanation.explain import Explanation, Side, SystemExplanations
 from assay.explanation.quality import Quality, WordTags, found_words, mean_quality
 from assay.metrics.base import reference_count
-from assay.results import Cell, Chart, Record, Span, Table, Words, graded, known
+from assay.results import Cell, Record, Result, Span, Table, Words, graded, known
 from assay.statistics.arrays import Array
 
 __all__ = ["ExplainResult", "largest_importance", "shaded_words", "side_by_side", "tagged_words"]
@@ -142,7 +142,7 @@ _FOUND = ("auc", "average_precision", "recall")
 
 
 @dataclass(frozen=True, eq=False)
-class ExplainResult:
+class ExplainResult(Result):
     """Explanations, and which of the segments tables show: their positions, or all of them.
 
     With `tags` it also tells how well people's tags are found, with recall at the `top` words of
@@ -181,10 +181,6 @@ class ExplainResult:
         ]
         quality = [self._quality()] if self.tags else []
         return quality + [side_by_side(explained, pair, shown, self.tags) for pair in pairs]
-
-    def charts(self) -> list[Chart]:
-        """None: the words are the picture."""
-        return []
 
     def _records(self, system: str, at: int, each: Explanation) -> Iterator[Record]:
         tags = self.tags.get((system, each.side))

@@ -14,7 +14,7 @@ from assay.explanation import tuning_report as tuning_charts
 from assay.explanation import tuning_report as tuning_display
 from assay.explanation.boosted import WeightAndPower
 from assay.explanation.tuning import POWERS, SLACK, WEIGHTS, Evidence, HeldOut, Test, Tuned, tried
-from assay.results import Chart, Record, Table, known
+from assay.results import Charts, Record, Result, Table, known
 from assay.statistics.arrays import Array
 
 __all__ = ["Effect", "Median", "TuneResult", "ridge_effects", "try_medians"]
@@ -68,7 +68,7 @@ class Median(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TuneResult:
+class TuneResult(Result):
     """What tuning found in every setting, and what held elsewhere.
 
     With `grid`, the records are all points of the grid; otherwise the best of each setting.
@@ -110,9 +110,9 @@ class TuneResult:
         """The best of every setting, what held elsewhere, the medians and the regression."""
         return tuning_display.tables(self)
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """The pictures of the paper."""
-        return tuning_charts.charts(self)
+        return Charts(tuning_charts.charts(self))
 
     def _median(self, explainer: str) -> Median:
         own = [each for each in self.tuned if each.setting.explainer == explainer]

@@ -1,34 +1,54 @@
-"""Results for people and machines: text, Markdown, LaTeX, HTML, CSV, TSV and JSON."""
+"""Results for people and machines: text, Markdown, LaTeX, HTML, CSV, TSV, JSON and more."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, assert_never
+from typing import Literal, assert_never
 
+from assay.data import DataError
+from assay.io.files import FilePath, suffix, write_whole
 from assay.rendering.charts import missing_charts, write_charts
+from assay.rendering.frames import parquet
 from assay.rendering.html import html
 from assay.rendering.latex import latex
 from assay.rendering.markdown import markdown
 from assay.rendering.plain import csv, json, jsonl, tsv
 from assay.rendering.text import text
 from assay.results import Result
+from assay.settings import nearest
 
 __all__ = [
+    "ENDINGS",
     "Format",
     "csv",
+    "format_of",
     "html",
     "json",
     "jsonl",
     "latex",
     "markdown",
     "missing_charts",
+    "parquet",
     "render",
+    "save",
     "text",
     "tsv",
     "write_charts",
 ]
 
-Format = Literal["text", "markdown", "csv", "tsv", "json", "jsonl", "latex", "html"]
+Format = Literal["text", "markdown", "csv", "tsv", "json", "jsonl", "latex", "html", "parquet"]
+
+ENDINGS: dict[str, Format] = {
+    ".txt": "text",
+    ".md": "markdown",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".tex": "latex",
+    ".html": "html",
+    ".htm": "html",
+    ".parquet": "parquet",
+}
 
 
 def render(
@@ -38,13 +58,8 @@ def render(
     digits: int = 2,
     width: int | None = None,
     color: bool = False,
-    header: Mapping[str, Any],
-) -> str:
-    """The result in one of the formats.
-
-    `width` and `color` are the terminal's, for text. `header` says how the result came about:
-    `command`, `seed`, `inputs` (each with `path`, `sha256`, `segments`) and a page's `title`.
-    """
+) -> str | bytes:
+    """The result in one of the formats; `width` and `color` are the terminal's, for text."""
     match format:
         case "text":
             return text(result, digits=digits, width=width, color=color)
@@ -55,11 +70,29 @@ def render(
         case "tsv":
             return tsv(result)
         case "json":
-            return json(result, header=header)
+            return json(result)
         case "jsonl":
             return jsonl(result)
         case "latex":
             return latex(result, digits=digits)
         case "html":
-            return html(result, digits=digits, header=header)
+            return html(result, digits=digits)
+        case "parquet":
+            return parquet(result)
     assert_never(format)
+
+
+def save(result: Result, path: FilePath, *, digits: int = 2) -> None:
+    """Write the result to a file, in the format that its ending says."""
+    write_whole(path, render(result, format_of(path), digits=digits))
+
+
+def format_of(path: FilePath) -> Format:
+    """The format that the ending of a file says; a name without an ending is text."""
+    ending = suffix(path)
+    if ending and ending not in ENDINGS:
+        raise DataError(
+            f"{path}: no format has the ending {ending}{nearest(ending, ENDINGS)}. "
+            f"Known are {', '.join(ENDINGS)}."
+        )
+    return ENDINGS.get(ending, "text")

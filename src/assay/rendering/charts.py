@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from xml.etree.ElementTree import Element, ParseError, tostring
 
 from assay.data import DataError
+from assay.extras import require
+from assay.io.files import FilePath, write_whole
 from assay.rendering.cells import visible
 from assay.rendering.plain import plain
 from assay.results import Chart, Record, Result
@@ -20,11 +22,18 @@ __all__ = [
     "drawing",
     "drawing_module",
     "missing_charts",
+    "notebook_drawing",
+    "required_drawing_module",
     "sanitised",
+    "save_charts",
     "write_charts",
 ]
 
 HINT = "Charts need: pip install 'assay-mt[report]'"
+
+Picture = Literal["svg", "pdf", "png"]
+PICTURES = get_args(Picture)
+"""What charts can be saved as."""
 
 SHORT = 16
 """A label of so many letters is never shortened."""
@@ -47,6 +56,12 @@ def drawing_module() -> ModuleType | None:
     except ImportError:
         return None
     return vl_convert
+
+
+def required_drawing_module() -> ModuleType:
+    """The module that draws; a `DataError` that says how to install it where it is missing."""
+    module: ModuleType = require("report", "vl_convert", reason="Charts need")
+    return module
 
 
 def missing_charts(result: Result) -> list[str]:
@@ -88,22 +103,56 @@ def chart_data(chart: Chart) -> list[Record]:
     return [{fields.get(key, key): each for key, each in record.items()} for record in values]
 
 
-def write_charts(
-    charts: Iterable[Chart], folder: Path, suffix: Literal["svg", "png", "pdf"] = "svg"
-) -> list[Path]:
+def notebook_drawing(chart: Chart) -> str | None:
+    """The chart as an SVG picture, or None where nothing draws it."""
+    vl_convert = drawing_module()
+    return None if vl_convert is None else _drawn(chart, "svg", vl_convert).decode()
+
+
+def save_charts(charts: Sequence[Chart], path: FilePath) -> list[Path]:
+    """Write a chart to `path`, or several with -1, -2 ... before its ending; the paths come back.
+
+    The ending chooses the format. All are drawn before any is written.
+    """
+    path = Path(path)
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in PICTURES:
+        known = ", ".join(f".{each}" for each in PICTURES)
+        raise DataError(f"{path}: charts are saved as {known}; name a file with such an ending.")
+    if len(charts) == 1:
+        return _write_charts(charts, [path])
+    numbers = range(1, len(charts) + 1)
+    return _write_charts(charts, [path.with_stem(f"{path.stem}-{at}") for at in numbers])
+
+
+def write_charts(charts: Sequence[Chart], folder: Path, suffix: Picture = "svg") -> list[Path]:
     """Write each chart to `folder` as `01-its-title.svg`; the paths come back."""
-    if (vl_convert := drawing_module()) is None:
-        raise DataError(HINT)
-    draw = getattr(vl_convert, f"vegalite_to_{suffix}")
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for number, chart in enumerate(charts, 1):
-        spec = _closed({**chart.spec, "title": chart.title})
-        drawn = draw(spec, config=_theme("#222222", "white"), allowed_base_urls=[])
-        slug = re.sub(r"[^a-z0-9]+", "-", chart.title.lower())[:60].strip("-")
-        paths.append(folder / f"{number:02d}-{slug or 'chart'}.{suffix}")
-        paths[-1].write_bytes(drawn.encode() if isinstance(drawn, str) else drawn)
-    return paths
+    names = [f"{at:02d}-{_slug(chart.title)}.{suffix}" for at, chart in enumerate(charts, 1)]
+    return _write_charts(charts, [folder / name for name in names])
+
+
+def _write_charts(charts: Sequence[Chart], paths: Sequence[Path]) -> list[Path]:
+    vl_convert = required_drawing_module()
+    drawn = [
+        _drawn(chart, path.suffix.lower()[1:], vl_convert)
+        for chart, path in zip(charts, paths, strict=True)
+    ]
+    for path, data in zip(paths, drawn, strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, data)
+    return list(paths)
+
+
+def _drawn(chart: Chart, kind: str, vl_convert: ModuleType) -> bytes:
+    """The chart as a file of this kind, on white paper and under its title."""
+    spec = _closed({**chart.spec, "title": chart.title})
+    draw = getattr(vl_convert, f"vegalite_to_{kind}")
+    drawn = draw(spec, config=_theme("#222222", "white"), allowed_base_urls=[])
+    return drawn.encode() if isinstance(drawn, str) else bytes(drawn)
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower())[:60].strip("-") or "chart"
 
 
 def _closed(spec: Mapping[str, Any]) -> Any:

@@ -1,10 +1,13 @@
-"""One page that holds everything: tables, charts, style and script, and needs no network."""
+"""One page that holds everything: tables, charts, style and script, and needs no network.
+
+A notebook shows the same tables and charts as a fragment, whose style stays within it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -13,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from assay.rendering.cells import Column, Entry, columns, joined, visible, visible_lines
 from assay.rendering.charts import HINT, chart_data, drawing, drawing_module
+from assay.rendering.plain import dump
 from assay.results import Chart, Result, Table
 from assay.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["html"]
+__all__ = ["charts_fragment", "html", "tables_fragment"]
 
 CONTENTS = 3
 """A page with more tables than this opens with a list of them."""
@@ -32,6 +36,9 @@ WIDE = 12
 
 LONG = 40
 """A column with a text longer than this is kept wide enough to read."""
+
+NOTEBOOK_ROWS = 200
+"""A notebook shows at most so many rows of a table."""
 
 
 @dataclass(frozen=True)
@@ -51,28 +58,60 @@ class Section:
     more: int = 0
 
 
-def html(result: Result, *, digits: int = 2, header: Mapping[str, Any]) -> str:
-    """A self-contained page; `header` gives its title and, for the foot, command, seed and inputs.
+def html(result: Result, *, digits: int = 2) -> str:
+    """A self-contained page, with command, seed and inputs of the result's header at its foot.
 
     Charts stand below the table that they illustrate, by default the first.
     """
+    header = result.header
     tables = [_table(f"table-{at}", each, digits) for at, each in enumerate(result.tables(), 1)]
     vl_convert, charts = drawing_module(), result.charts()
     drawn = _charts(charts, vl_convert)
     style, script = _resource("page.css"), _resource("page.js")
-    return _template().render(
-        title=visible(str(header.get("title") or "assay report")),
+    return _template("page.html.j2").render(
+        title=visible(header.title),
         sections=_arranged(tables, list(zip(charts, drawn, strict=False))),
         contents=len(tables) > CONTENTS,
         hint=HINT if charts and vl_convert is None else "",
-        command=visible(str(header.get("command") or "")),
-        seed=header.get("seed"),
-        inputs=[_input(each) for each in header.get("inputs") or ()],
+        command=visible(header.command or ""),
+        seed=header.seed,
+        inputs=[_input(each) for each in header.inputs],
         version=__version__,
         policy=_policy(style, script),
         style=style,
         script=script,
     )
+
+
+def tables_fragment(result: Result, *, digits: int = 2) -> str:
+    """The tables for a notebook: no script, and a style that touches nothing else on its page."""
+    tables = result.tables()
+    name = _unique_name(table.title for table in tables)
+    sections = [
+        _table(f"{name}-{at}", table, digits, most=NOTEBOOK_ROWS)
+        for at, table in enumerate(tables, 1)
+    ]
+    return _fragment(sections)
+
+
+def charts_fragment(charts: Sequence[Chart]) -> str:
+    """The charts for a notebook, one below the other."""
+    vl_convert = drawing_module()
+    name = _unique_name(dump(chart.spec) for chart in charts)
+    return _fragment(
+        _charts(charts, vl_convert, name=name), HINT if charts and vl_convert is None else ""
+    )
+
+
+def _fragment(sections: Sequence[Section], hint: str = "") -> str:
+    template = _template("fragment.html.j2")
+    return template.render(sections=sections, style=_resource("fragment.css"), hint=hint)
+
+
+def _unique_name(contents: Iterable[str]) -> str:
+    """A name for ids: the outputs of a notebook are all on one page, and must not share any."""
+    content = "\n".join(contents).encode(errors="backslashreplace")
+    return f"assay-{hashlib.sha256(content).hexdigest()[:8]}"
 
 
 def _arranged(tables: list[Section], drawn: list[tuple[Chart, Section]]) -> list[Section]:
@@ -86,15 +125,17 @@ def _arranged(tables: list[Section], drawn: list[tuple[Chart, Section]]) -> list
     return [section for page in (*pages, *below.values()) for section in page]
 
 
-def _table(name: str, table: Table, digits: int) -> Section:
+def _table(name: str, table: Table, digits: int, *, most: int | None = None) -> Section:
     laid = columns(table, digits)
+    rows = list(zip(*(column.entries for column in laid), strict=True))
     return Section(
         id=name,
         title=visible(table.title),
         note="\n".join(visible_lines(table.note)),
         columns=laid,
         looks=[_look(column, first=at == 0, key=at < table.keys) for at, column in enumerate(laid)],
-        rows=list(zip(*(column.entries for column in laid), strict=True)),
+        rows=rows[:most],
+        more=len(rows) - len(rows[:most]),
         shaded=table.shaded,
         wide=len(laid) > WIDE,
     )
@@ -110,10 +151,12 @@ def _look(column: Column, *, first: bool, key: bool) -> str:
     return "name" if first else "text"
 
 
-def _charts(charts: Sequence[Chart], vl_convert: ModuleType | None) -> list[Section]:
+def _charts(
+    charts: Sequence[Chart], vl_convert: ModuleType | None, *, name: str = "chart"
+) -> list[Section]:
     if vl_convert is None:
         return []
-    return [_chart(f"chart-{at}", chart, vl_convert) for at, chart in enumerate(charts, 1)]
+    return [_chart(f"{name}-{at}", chart, vl_convert) for at, chart in enumerate(charts, 1)]
 
 
 def _chart(name: str, chart: Chart, vl_convert: ModuleType) -> Section:
@@ -149,14 +192,15 @@ def _resource(name: str) -> str:
 
 
 @cache
-def _template() -> Template:
-    from jinja2 import Environment, StrictUndefined
+def _template(name: str) -> Template:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
+        loader=FunctionLoader(_resource),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return environment.from_string(_resource("page.html.j2"))
+    return environment.get_template(name)

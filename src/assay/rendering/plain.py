@@ -14,7 +14,7 @@ from assay.rendering.cells import visible
 from assay.results import Result
 from assay.version import __version__
 
-__all__ = ["csv", "json", "jsonl", "plain", "tsv"]
+__all__ = ["csv", "dump", "json", "jsonl", "plain", "tsv"]
 
 # Legal in JSON, but a lone surrogate cannot be written as UTF-8 and the rest upsets terminals.
 _AWKWARD = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -23,26 +23,27 @@ _AWKWARD = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _FORMULA = re.compile(r"'*\s*[=+\-@＝＋－＠]")
 
 
-def json(result: Result, *, header: Mapping[str, Any]) -> str:
+def json(result: Result) -> str:
     """One object: version, command, seed, inputs and the records, one record per line.
 
     `nan` and infinities become null.
     """
+    header = result.header
     head = {
         "assay": __version__,
-        "command": header.get("command"),
-        "seed": header.get("seed"),
-        "inputs": header.get("inputs", []),
+        "command": header.command,
+        "seed": header.seed,
+        "inputs": list(header.inputs),
     }
-    fields = [f"{_dump(key)}: {_dump(value)}" for key, value in head.items()]
-    records = ",\n".join(f"  {_dump(record)}" for record in result.records())
+    fields = [f"{dump(key)}: {dump(value)}" for key, value in head.items()]
+    records = ",\n".join(f"  {dump(record)}" for record in result.records())
     fields.append(f'"records": [\n{records}\n]' if records else '"records": []')
     return "{" + ",\n".join(fields) + "}\n"
 
 
 def jsonl(result: Result) -> str:
     """The records as JSON, one per line and nothing else."""
-    return "".join(f"{_dump(record)}\n" for record in result.records())
+    return "".join(f"{dump(record)}\n" for record in result.records())
 
 
 def tsv(result: Result) -> str:
@@ -83,7 +84,8 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
-def _dump(value: Any) -> str:
+def dump(value: Any) -> str:
+    """The value as JSON on one line that any terminal and any UTF-8 file can take."""
     text = standard_json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
     return _AWKWARD.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
@@ -108,7 +110,7 @@ def _field(value: Any, text_of: Callable[[str], str]) -> str:
 
 def _structure(value: Any, text_of: Callable[[str], str]) -> str:
     """Whole numbers and truth values as they are; lists and the like as JSON."""
-    dumped = _dump(value)
+    dumped = dump(value)
     return dumped if isinstance(value, bool | int) else text_of(dumped)
 
 

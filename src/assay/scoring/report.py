@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.metrics.base import Metric
 from assay.plots import bar_chart, heat_map
-from assay.results import Cell, Chart, PValue, Record, Table
+from assay.results import Cell, Chart, Charts, PValue, Record, Result, Table
 from assay.scoring.entries import (
     ALPHA,
     FEWEST,
@@ -308,7 +308,7 @@ _KEYS = ("system", "metric", "resolved", "signature", "score")
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreResult:
+class ScoreResult(Result):
     """Scores of systems by metrics."""
 
     systems: tuple[str, ...]
@@ -323,9 +323,9 @@ class ScoreResult:
         """An overview, and for each metric what was asked about it."""
         return Display(self.systems, self.by_metric, self.questions).tables()
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """Bars with intervals, and for all pairs of many systems a map of the differences."""
-        return Display(self.systems, self.by_metric, self.questions).charts()
+        return Charts(Display(self.systems, self.by_metric, self.questions).charts())
 
     def _complete(self, record: Record) -> Record:
         """All records have the same keys in the same order, and None for the unknown (nan)."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from assay.data import DataError
 from assay.plots import heat_map
-from assay.results import Cell, Chart, PValue, Record, Table
+from assay.results import Cell, Charts, PValue, Record, Result, Table
 from assay.settings import nearest
 from assay.suites.check import Verdicts
 from assay.suites.clusters import Correction
@@ -121,7 +121,7 @@ class _Line(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class CompareResult:
+class CompareResult(Result):
     """Campaigns, or versions of one system, compared on their common items.
 
     `examples` is how many items that were lost, and how many that were gained, to show per step.
@@ -142,7 +142,7 @@ class CompareResult:
             *([flips] if flips.rows else []),
         ]
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """Gains by category, as a heat map around zero."""
         records: list[Record] = [
             {"category": gain.name, "step": column.head, "gain": gain.gain}
@@ -151,7 +151,7 @@ class CompareResult:
             if gain.level == "category" and gain.items
         ]
         chart = heat_map(MAP, records, "step", "category", "gain", diverging=True, digits=1)
-        return [with_all_labels(replace(chart, after=BY_CATEGORY))]
+        return Charts([with_all_labels(replace(chart, after=BY_CATEGORY))])
 
     def records(self) -> list[Record]:
         """One per step and row, and one per item that flipped, of the level "item"."""

@@ -9,7 +9,7 @@ from typing import get_args
 
 import numpy as np
 
-from assay.results import Cell, Chart, Record, Table
+from assay.results import Cell, Charts, Record, Result, Table
 from assay.suites.accuracy import Accuracies, Costs, Counted, Policy, Row, costs, counted
 from assay.suites.check import FAIL, NOT_TESTED, PASS, WARNING, Verdicts, verdict_named
 from assay.suites.clusters import grouped
@@ -31,7 +31,7 @@ COSTLY = 3
 
 
 @dataclass(frozen=True, eq=False)
-class RunResult:
+class RunResult(Result):
     """The verdicts of runs; `examples` is how many failing items per category to show."""
 
     verdicts: Verdicts
@@ -46,10 +46,6 @@ class RunResult:
             *([self._warnings()] if warnings else []),
             *([examples_table(found)] if found else []),
         ]
-
-    def charts(self) -> list[Chart]:
-        """None: shares of verdicts are not accuracies."""
-        return []
 
     def records(self) -> list[Record]:
         """One per system and item."""
@@ -96,7 +92,7 @@ class RunResult:
 
 
 @dataclass(frozen=True, eq=False)
-class ReportResult:
+class ReportResult(Result):
     """The accuracies of systems and all that belongs to them; `about` says which runs these are."""
 
     verdicts: Verdicts
@@ -119,9 +115,9 @@ class ReportResult:
             *([examples_table(found)] if found else []),
         ]
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """Phenomena by systems, as a heat map."""
-        return [Display(self.accuracies).heat_map()]
+        return Charts([Display(self.accuracies).heat_map()])
 
     def records(self) -> list[Record]:
         """One per system and row: phenomena, categories and averages."""

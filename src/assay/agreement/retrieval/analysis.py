@@ -16,7 +16,7 @@ from assay.agreement.retrieval.measures import Measure, Truth, relevant
 from assay.agreement.retrieval.report import Correlation, Found, Setup, charts, tables
 from assay.agreement.retrieval.search import BM25, Run
 from assay.data import DataError
-from assay.results import Chart, Record, Table
+from assay.results import Charts, Record, Result, Table
 
 __all__ = [
     "RetrievalResult",
@@ -62,7 +62,7 @@ def _some(names: list[str]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class RetrievalResult:
+class RetrievalResult(Result):
     """How well documents are found in each translation, and how far metrics agree with that."""
 
     setup: Setup
@@ -74,9 +74,9 @@ class RetrievalResult:
         """Measures by system, and coefficients by measure and metric."""
         return tables(self.setup, self.found, self.candidates, self.correlations)
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """The coefficients as a map, and every metric against the first measure."""
-        return charts(self.setup, self.found, self.candidates, self.correlations)
+        return Charts(charts(self.setup, self.found, self.candidates, self.correlations))
 
     def records(self) -> list[Record]:
         """A record per system and measure, per system and metric, per measure and metric.

@@ -22,7 +22,7 @@ from assay.agreement.sensitivity.sizes import (
 from assay.agreement.sensitivity.stages import Best, Stages, best_of, difference, stages_of
 from assay.agreement.sensitivity.study import SensitivityOptions, Study
 from assay.agreement.sensitivity.texts import Draws
-from assay.results import Chart, Record, Table
+from assay.results import Charts, Record, Result, Table
 from assay.scoring import SEED
 
 __all__ = ["SensitivityResult", "sensitivity", "sensitivity_each"]
@@ -74,7 +74,7 @@ def _finding(
 
 
 @dataclass(frozen=True, eq=False)
-class SensitivityResult:
+class SensitivityResult(Result):
     """Both stages for every metric, and what else was asked."""
 
     study: Study
@@ -97,9 +97,9 @@ class SensitivityResult:
         signed = self.study.signatures
         return [replace(each, note="\n".join(filter(None, [each.note, *signed]))) for each in found]
 
-    def charts(self) -> list[Chart]:
+    def charts(self) -> Charts:
         """Sensitivity by quality as in Figures 3 and 4, and what else was asked."""
-        return charts(self.study, self.questions, self.findings)
+        return Charts(charts(self.study, self.questions, self.findings))
 
     def _records(self, finding: Finding) -> Iterator[Record]:
         stages, people = finding.stages, self.study.people

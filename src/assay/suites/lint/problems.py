@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal
 
-from assay.results import Chart, Record, Table
+from assay.results import Record, Result, Table
 from assay.suites.model import Suite
 
 __all__ = ["CHECKS", "SEVERITIES", "LintResult", "Problem", "Severity", "quoted"]
@@ -73,7 +73,7 @@ MOST = 10
 
 
 @dataclass(frozen=True)
-class LintResult:
+class LintResult(Result):
     """The problems of a suite, the gravest first; tables show `most` of a kind, None all."""
 
     suite: Suite
@@ -92,10 +92,6 @@ class LintResult:
     def tables(self) -> list[Table]:
         """How many problems there are, then the problems themselves, a table for each check."""
         return [self._summary(), *self._details()]
-
-    def charts(self) -> list[Chart]:
-        """None."""
-        return []
 
     def records(self) -> list[Record]:
         """One per problem: severity, check, item, rule (None where there is none), message."""
