@@ -10,6 +10,7 @@ from typing import Any, Literal
 from xml.etree.ElementTree import Element, ParseError, tostring
 
 from assay.data import DataError
+from assay.extras import install_line, is_installed, require
 from assay.rendering.cells import visible
 from assay.rendering.plain import plain
 from assay.results import Chart, Record, Result
@@ -24,7 +25,7 @@ __all__ = [
     "write_charts",
 ]
 
-HINT = "Charts need: pip install 'assay-mt[report]'"
+HINT = f"Charts need: {install_line('report')}"
 
 SHORT = 16
 """A label of so many letters is never shortened."""
@@ -42,11 +43,7 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 def drawing_module() -> ModuleType | None:
     """The module that draws, or None where it is not installed."""
-    try:
-        import vl_convert
-    except ImportError:
-        return None
-    return vl_convert
+    return require("report", "vl_convert") if is_installed("vl_convert") else None
 
 
 def missing_charts(result: Result) -> list[str]:
@@ -92,8 +89,7 @@ def write_charts(
     charts: Iterable[Chart], folder: Path, suffix: Literal["svg", "png", "pdf"] = "svg"
 ) -> list[Path]:
     """Write each chart to `folder` as `01-its-title.svg`; the paths come back."""
-    if (vl_convert := drawing_module()) is None:
-        raise DataError(HINT)
+    vl_convert = require("report", "vl_convert", reason="Charts need")
     draw = getattr(vl_convert, f"vegalite_to_{suffix}")
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
