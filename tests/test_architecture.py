@@ -17,7 +17,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 LAYERS = (
     ("version",),
     ("data", "progress", "results"),
-    ("extras", "languages", "settings"),
+    ("cache", "extras", "languages", "settings"),
     ("kernel", "plots", "statistics"),
     ("text",),
     ("io",),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from assay.data import DataError as DataError
     from assay.data import Dataset as Dataset
+    from assay.data import MissingInput as MissingInput
     from assay.data import Segment as Segment
     from assay.metrics.bleu import BLEU as BLEU
     from assay.metrics.chrf import CHRF as CHRF
@@ -32,6 +33,7 @@ _WHERE = {
     "MacroF": "assay.metrics.typef",
     "Mean": "assay.metrics.mean",
     "MicroF": "assay.metrics.typef",
+    "MissingInput": "assay.data",
     "Questions": "assay.scoring",
     "ROUGE": "assay.metrics.rouge",
     "Segment": "assay.data",
@@ -42,14 +44,22 @@ _WHERE = {
     "score": "assay.scoring",
 }
 
+_SUBMODULES = (
+    *("agreement", "comparison", "data", "decomposition", "explanation", "extras", "features"),
+    *("io", "metrics", "registry", "rendering", "results", "scoring", "statistics", "suites"),
+)
+"""Parts that `import assay` alone makes reachable: `assay.io.read_folder`."""
+
 __all__ = sorted(_WHERE)
 
 
 def __getattr__(name: str) -> Any:
     """Load what is asked for when it is asked for, so that `import assay` costs nothing."""
-    if name not in _WHERE:
-        raise AttributeError(f"module 'assay' has no attribute {name!r}")
-    return getattr(import_module(_WHERE[name]), name)
+    if name in _WHERE:
+        return getattr(import_module(_WHERE[name]), name)
+    if name in _SUBMODULES:
+        return import_module(f"assay.{name}")
+    raise AttributeError(f"module 'assay' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

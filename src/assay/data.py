@@ -17,6 +17,7 @@ __all__ = [
     "DataError",
     "Dataset",
     "Granularity",
+    "MissingInput",
     "Scores",
     "Segment",
     "human_outputs",
@@ -28,6 +29,25 @@ __all__ = [
 
 class DataError(ValueError):
     """Bad input; the message says what was wrong, where, and what to do."""
+
+
+class MissingInput(DataError):
+    """What was asked for needs more data than was given.
+
+    `need` is the parameter that is missing, as in `sources`; `reason` says what needs it. The
+    command line names the option instead of the parameter.
+
+    >>> print(MissingInput("sources", "comet compares with the source"))
+    comet compares with the source: pass sources=...
+    """
+
+    def __init__(self, need: str, reason: str) -> None:
+        super().__init__(need, reason)
+        self.need = need
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.reason}: pass {self.need}=..."
 
 
 class Segment(NamedTuple):

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from assay.data import DataError, Segment
+from assay.extras import missing
 from assay.settings import nearest
 
 __all__ = ["NATIVE", "TOKENIZERS", "Prepared", "check_tokenizer", "prepare", "rewrite", "tokenize"]
@@ -93,11 +94,11 @@ def tokenize(lines: Sequence[str], tokenizer: str = "13a") -> list[list[str]]:
 def _sacrebleu_tokenizer(name: str) -> Callable[[str], str]:
     from sacrebleu.metrics.bleu import _get_tokenizer
 
-    extra = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}.get(name, "sentencepiece")
+    extra = {"ja-mecab": "ja", "ko-mecab": "ko"}.get(name, "spm")
     try:
         split = _get_tokenizer(name)()
     except (ImportError, RuntimeError) as error:
-        raise DataError(f"tokenizer {name!r} needs: pip install '{extra}' ({error})") from None
+        raise missing(extra, f"tokenizer {name!r} needs more packages", f" ({error})") from None
     except OSError as error:
         raise DataError(f"tokenizer {name!r} could not load its model: {error}") from None
     return lambda line: split(line.rstrip())

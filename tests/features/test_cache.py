@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.cache import cache_folder
 from assay.data import DataError
 from assay.features import cache as cache_module
 from assay.features import cache as store
@@ -188,6 +189,7 @@ def test_spacy_is_not_even_loaded_the_second_time(path):
     found = CachedAnnotator(SpacyAnnotator(), AnnotationCache(path)).annotate(lines)
     code = f"""
 import sys
+from assay.cache import cache_folder
 from assay.features.cache import AnnotationCache, CachedAnnotator
 from assay.features.spacy import SpacyAnnotator
 found = CachedAnnotator(SpacyAnnotator(), AnnotationCache({str(path)!r})).annotate({lines!r})
@@ -466,7 +468,8 @@ def test_kept_is_what_it_says():
     ],
 )
 def test_the_cache_is_where_caches_are(environment, platform, folder):
-    assert default_path(environment, platform) == Path(folder) / "annotations.sqlite"
+    assert cache_folder("", environment, platform) == Path(folder)
+    assert cache_folder("vectors", environment, platform) == Path(folder) / "vectors"
 
 
 def test_the_environment_is_the_users_by_default(monkeypatch, tmp_path):

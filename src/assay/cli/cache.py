@@ -82,8 +82,8 @@ CACHE = Command(
         "is and where: in the folder that the variable ASSAY_CACHE names, or else in your folder\n"
         "for caches. It may be cleared at any time; then texts are tagged anew.\n"
         "\n"
-        "Vectors of neural metrics take more room and are kept on request only, in the folder\n"
-        "that the variable ASSAY_EMBEDDINGS names: ASSAY_EMBEDDINGS=kept assay score ..."
+        "Vectors of neural metrics take more room and are kept only where ASSAY_CACHE names a\n"
+        "folder: ASSAY_CACHE=kept assay score ..."
     ),
     examples="""
         assay cache                                what there is, and where

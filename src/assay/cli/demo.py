@@ -18,6 +18,7 @@ from assay.demo import CAMPAIGNS, demo_suite_files, read_demo, read_demo_suite
 from assay.explanation.explain import explain_systems, worst_segments
 from assay.explanation.explainers import LIME
 from assay.explanation.report import ExplainResult
+from assay.extras import install_line
 from assay.io import write_whole
 from assay.metrics.chrf import CHRF
 from assay.metrics.typef import MacroF
@@ -169,7 +170,7 @@ def _next_steps(folder: Path) -> str:
         "assay suite serve --db suite.db",
     ]
     return "\n  ".join(
-        ["To resolve the suite's warnings in a web page (pip install 'assay-mt[web]'):", *commands]
+        [f"To resolve the suite's warnings in a web page ({install_line('web')}):", *commands]
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from assay.cli.commands import Command, whole_number
 from assay.cli.suite_inputs import add_db, open_db
 from assay.data import DataError
+from assay.extras import require
 
 if TYPE_CHECKING:
     from assay.suites.store.opening import Store
@@ -145,12 +146,9 @@ def _serve(
     store: Store, settings: ServerSettings, listening: socket.socket, *, proxied: bool
 ) -> None:
     """Answer until somebody stops it."""
-    try:
-        import uvicorn
+    uvicorn = require("web", "uvicorn", "fastapi", reason="suite serve needs more packages")
+    from assay.suites.web.app import make_app
 
-        from assay.suites.web.app import make_app
-    except ModuleNotFoundError as error:
-        raise DataError(f"suite serve needs: pip install 'assay-mt[web]' ({error})") from None
     config = uvicorn.Config(
         make_app(store, settings),
         log_level="warning",

@@ -11,6 +11,7 @@ from assay.cli.commands import whole_number
 from assay.cli.inputs import describe
 from assay.cli.output import check_output, warn
 from assay.data import DataError
+from assay.extras import require
 from assay.progress import track
 from assay.results import Record
 from assay.suites.accuracy import Correction, Policy
@@ -46,14 +47,10 @@ def add_db(parser: argparse._ActionsContainer, *, required: bool = False) -> Non
 
 def open_db(args: argparse.Namespace, *, create: bool = False) -> Store:
     """The database that `--db` names; a password is taken out of `args.command`."""
-    try:
-        from assay.suites.store.opening import open_store
+    # Alembic is needed to make a database, and missed before there is half a one.
+    require("web", "sqlalchemy", "alembic", reason="--db needs more packages")
+    from assay.suites.store.opening import open_store
 
-        if create:
-            # Needed to make a database, and missed before there is half a one.
-            import alembic  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise DataError(f"--db needs: pip install 'assay-mt[web]' ({error})") from None
     store = open_store(args.db, create=create)
     args.command = store.address.without_password(args.command)
     return store

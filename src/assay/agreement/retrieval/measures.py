@@ -12,8 +12,9 @@ from typing import ClassVar
 import numpy as np
 
 from assay.agreement.retrieval.collection import Judgements
-from assay.agreement.retrieval.search import Ranking, Run, load
+from assay.agreement.retrieval.search import Ranking, Run
 from assay.data import DataError
+from assay.extras import require
 from assay.settings import Settings, nearest, setting
 from assay.statistics.arrays import Array
 
@@ -223,7 +224,7 @@ class _Ranked(Measure):
 
     def each(self, run: Run, truth: Truth) -> Array:
         """The value of every judged query, 0 where nothing was found."""
-        ir_measures = load("ir_measures")
+        ir_measures = require("ir", "ir_measures")
         # Not by name: its parser of names uses what Python 3.14 has no longer.
         measure = getattr(ir_measures, self.official)
         if self.k is not None:

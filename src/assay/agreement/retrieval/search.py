@@ -5,25 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
 from assay.agreement.retrieval.collection import Collection, Queries
 from assay.data import DataError
+from assay.extras import require
 from assay.settings import Settings, setting
 from assay.statistics.arrays import Array
 
-__all__ = ["BM25", "Ranking", "Run", "load", "words"]
-
-
-def load(name: str) -> Any:
-    """The package of that name; a `DataError` says how to install it where it is missing."""
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise DataError(f"retrieval needs: pip install 'assay-mt[ir]' ({error})") from None
+__all__ = ["BM25", "Ranking", "Run", "words"]
 
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -76,7 +68,7 @@ class BM25(Settings):
         texts = [words(text) for text in collection.values()]
         if not any(texts):
             raise DataError("the documents have no words at all: there is nothing to search.")
-        index = load("bm25s").BM25(k1=self.k1, b=self.b, method="lucene", dtype="float64")
+        index = require("ir", "bm25s").BM25(k1=self.k1, b=self.b, method="lucene", dtype="float64")
         index.index(texts, show_progress=False)
         return index
 

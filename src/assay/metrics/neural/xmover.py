@@ -8,18 +8,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from assay.data import DataError, Segment
+from assay.extras import require
 from assay.metrics.base import Rows
 from assay.metrics.neural.base import NeuralMetric, in_batches
 from assay.metrics.neural.encoders import States
 from assay.metrics.neural.models import (
-    INSTALL,
     Model,
     find_model,
     usual_layer,
@@ -128,9 +127,7 @@ def movers_distance(a: Array, b: Array) -> float:
 
 
 def _transport() -> Any:
-    if not find_spec("ot"):
-        raise DataError(f"xmover needs the package POT: {INSTALL}")
-    return import_module("ot")
+    return require("neural", "ot", reason="xmover needs the package POT")
 
 
 BATCH = 16
@@ -180,10 +177,9 @@ class LanguageModel:
 def language_model(name: str, device: str | None = None) -> LanguageModel:
     """The model of a name or folder; a `DataError` with the remedy where it is not here."""
     model = find_model(name)
-    if not (find_spec("torch") and find_spec("transformers")):
-        raise DataError(f"the model {name} needs more packages: {INSTALL}")
-    import torch
-
+    torch = require(
+        "neural", "torch", "transformers", reason=f"the model {name} needs more packages"
+    )
     chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
     return LanguageModel(model, *_load(model), chosen)
 

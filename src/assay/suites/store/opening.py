@@ -14,6 +14,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from assay.data import DataError
+from assay.extras import install_line, missing
 from assay.io.files import label
 from assay.settings import nearest
 
@@ -196,7 +197,7 @@ def _refuse_newer(store: Store, version: str) -> None:
     if version not in known_versions():
         raise DataError(
             f"{store.address} was made by a newer assay (form {version}; this assay knows forms "
-            f"up to {NEWEST}). Upgrade: pip install --upgrade 'assay-mt[web]'"
+            f"up to {NEWEST}). Upgrade: {install_line('web', '--upgrade')}"
         )
 
 
@@ -290,7 +291,7 @@ def _engine(url: URL) -> Engine:
         event.listen(engine, "connect", _set_up_postgresql)
         return engine
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
-        raise DataError(f"PostgreSQL needs: pip install 'assay-mt[web]' ({error})") from None
+        raise missing("web", "PostgreSQL needs more packages", f" ({error})") from None
 
 
 def _set_up_sqlite(connection, _record) -> None:  # type: ignore[no-untyped-def]
