@@ -24,17 +24,17 @@ import numpy as np
 
 from assay.data import Segment
 from assay.explanation.boosted import PUBLISHED
-from assay.explanation.explainers import explainer_named
+from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.tuning import WEIGHTS, Judged, correlations, gather
 from assay.io import read_lines
 from assay.metrics.base import Metric
+from assay.metrics.registry import parse
 from assay.progress import track
-from assay.registry import parse
 from assay.statistics.correlation import pearson_rows
 
 METRICS = ("bleu:smooth_method=add-k,smooth_value=1", "chrf", "macrof", "bertscore", "embed")
 REFERENCE_FREE = ("xbertscore", "embed:against=source", "xmover")
-EXPLAINERS = ("erasure", "lime", "shap", "marginal", "random")
+DEFAULT_EXPLAINERS = ("erasure", "lime", "shap", "marginal", "random")
 SEED = 12345
 
 Record = dict[str, object]
@@ -60,7 +60,7 @@ def _parse() -> argparse.Namespace:
     add("data", type=Path, help="a folder with wmt17-da560/ and eval4nlp21/")
     add("--keep", type=Path, required=True, help="where results are kept, to go on from")
     add("-m", "--metric", nargs="*", default=[*METRICS, *REFERENCE_FREE])
-    add("-e", "--explainer", nargs="*", default=list(EXPLAINERS))
+    add("-e", "--explainer", nargs="*", default=list(DEFAULT_EXPLAINERS))
     add("-p", "--pairs", nargs="*", help="language pairs (default: all)")
     add("-s", "--sources", action="store_true", help="WMT17 without its references")
     add("-n", "--segments", type=int, default=10**9, help="of each pair, drawn at random")
@@ -110,7 +110,7 @@ def _study(judged: Judged, metric: Metric, explainer: str) -> Record:
     def shown(steps, /, *, total):
         return track(steps, total=total, label=f"{judged.pair} {metric} {explainer}")
 
-    evidence = gather(judged, metric, explainer_named(explainer), seed=SEED, track=shown)
+    evidence = gather(judged, metric, EXPLAINERS.parse(explainer), seed=SEED, track=shown)
     found, gold = evidence.explained, evidence.gold
     at = PUBLISHED.get(explainer.partition(":")[0])
     return {

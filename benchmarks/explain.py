@@ -32,7 +32,7 @@ from assay.explanation.tuning import correlations
 from assay.io import read_folder
 from assay.metrics.base import Metric
 from assay.metrics.neural import encoders
-from assay.registry import parse
+from assay.metrics.registry import parse
 
 PROJECT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("ASSAY_DATA", PROJECT.parent / "shared" / "data"))

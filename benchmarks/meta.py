@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from assay.agreement.agree import agree
-from assay.agreement.coefficients import coefficient_named
+from assay.agreement.coefficients import COEFFICIENTS
 from assay.agreement.differences import permutation_p
 
 SYSTEMS, ITEMS, FEW = 15, 1000, 40
@@ -22,7 +22,7 @@ TRIALS = 1000
 def main() -> None:
     """Print one line per question."""
     gold, first, second = scores(ITEMS)
-    coefficient = coefficient_named("acc-eq")
+    coefficient = COEFFICIENTS.parse("acc-eq")
     ours = best_of(3, lambda: agree(first, gold, coefficient, by="item"))
     print(f"{SYSTEMS} systems x {ITEMS:,} segments")
     print(f"accuracy with ties: {ours:.3f} s")
@@ -43,7 +43,7 @@ def main() -> None:
             first,
             second,
             gold,
-            coefficient_named(name),
+            COEFFICIENTS.parse(name),
             by="item",
             trials=TRIALS,
             rng=np.random.default_rng(1),

@@ -22,7 +22,7 @@ from sacrebleu.significance import PairedTest
 
 from assay.data import Dataset
 from assay.io import read_folder
-from assay.registry import parse
+from assay.metrics.registry import parse
 from assay.scoring import Questions, score_dataset, system_statistics
 
 PROJECT = Path(__file__).resolve().parents[1]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from assay.demo import read_demo
-from assay.registry import parse
+from assay.metrics.registry import parse
 from assay.scoring import system_statistics
 
 dataset = read_demo()

@@ -14,7 +14,8 @@ from assay.comparison.favoritism import favoritism
 from assay.data import Segment
 from assay.demo import read_demo
 from assay.metrics.base import Metric, Rows
-from assay.registry import parse, register
+from assay.metrics.registry import parse
+from assay.registry import register
 from assay.settings import setting
 from assay.statistics.arrays import Array, divide
 

@@ -2,11 +2,11 @@
 
 from assay import Questions
 from assay.demo import read_demo
-from assay.registry import parse_all
+from assay.metrics.registry import METRICS
 from assay.scoring import score_dataset
 
 asked = Questions(confidence=True, test="bootstrap", all_pairs=True)
-result = score_dataset(read_demo(), parse_all(["bleu", "chrf", "macrof"]), questions=asked)
+result = score_dataset(read_demo(), METRICS.parse_all(["bleu", "chrf", "macrof"]), questions=asked)
 print(result)
 
 for record in result.records():

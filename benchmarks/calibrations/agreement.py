@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.agreement.agree import Shuffles, agree
-from assay.agreement.coefficients import Pearson, coefficient_named
+from assay.agreement.coefficients import COEFFICIENTS, Pearson
 from assay.agreement.differences import permutation_p, williams
 from assay.agreement.panel import computed
 from assay.data import without_humans
 from assay.io import read_folder, read_scores
-from assay.registry import parse
+from assay.metrics.registry import parse
 from assay.statistics.arrays import Array
 from assay.statistics.correlation import By, grouped, means, pearson_rows
 from calibrations.harness import DATA, SIZES, Row, null
@@ -76,7 +76,7 @@ def of_systems(systems: int, name: str, rng: np.random.Generator) -> float:
     """BLEU of some systems, and what people say of others: nothing to find."""
     data = rated("wmt20/en-de", "da")
     own, human = (rng.permutation(each)[:systems] for each in (data.corpora[0], means(data.gold)))
-    return agree(own[:, None], human[:, None], coefficient_named(name)).p
+    return agree(own[:, None], human[:, None], COEFFICIENTS.parse(name)).p
 
 
 def of_segments(
@@ -86,7 +86,7 @@ def of_segments(
     human = _drawn(rated(pair, gold).gold, SYSTEMS, size, rng)
     own = _drawn(rated("wmt21/de-en", "da").segments[1], SYSTEMS, size, rng)
     shuffles = Shuffles(TRIALS, rng)
-    return agree(own, human, coefficient_named(name), by=by, shuffles=shuffles).p
+    return agree(own, human, COEFFICIENTS.parse(name), by=by, shuffles=shuffles).p
 
 
 def two_of_systems(systems: int, rng: np.random.Generator) -> tuple[float, float]:
@@ -110,7 +110,7 @@ def two_of_segments(
     """Segments drawn from all, of two metrics that agree equally well over all of them."""
     first, second, human = equals(pair, gold, by, name)
     drawn = rng.integers(0, human.shape[1], size)
-    coefficient = coefficient_named(name)
+    coefficient = COEFFICIENTS.parse(name)
     sides = (each[:, drawn] for each in (first, second, human))
     return permutation_p(*sides, coefficient, by=by, trials=TRIALS, rng=rng)
 
@@ -121,7 +121,7 @@ def equals(pair: str, gold: str, by: By, name: str) -> tuple[Array, Array, Array
     from scipy.optimize import brentq
 
     data = rated(pair, gold)
-    coefficient, human = coefficient_named(name), grouped(data.gold, by)
+    coefficient, human = COEFFICIENTS.parse(name), grouped(data.gold, by)
 
     def value(scores: Array) -> float:
         return float(coefficient.overall(grouped(scores, by), human))

@@ -29,7 +29,7 @@ from assay.features.tagged_files import read_tags
 from assay.features.tone import SentenceScorer
 from assay.metrics.base import Statistics
 from assay.metrics.mean import Mean
-from assay.registry import parse
+from assay.metrics.registry import parse
 from assay.statistics import weights
 from assay.statistics.arrays import Array
 from assay.statistics.significance import bootstrap_p, confidence, interval

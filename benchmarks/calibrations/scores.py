@@ -20,7 +20,7 @@ import numpy as np
 from assay.data import Segment
 from assay.metrics.base import Metric, Statistics
 from assay.metrics.mean import Mean
-from assay.registry import parse
+from assay.metrics.registry import parse
 from assay.statistics.significance import (
     IntervalMethod,
     all_pairs,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.agreement.coefficients import Pearson, coefficient_named, fisher_interval
+from assay.agreement.coefficients import COEFFICIENTS, Pearson, fisher_interval
 from assay.agreement.panel import Candidate, computed
 from assay.agreement.sensitivity.stages import Estimate, Stages, difference, stages_of
 from assay.agreement.sensitivity.study import Study
@@ -16,7 +16,7 @@ from assay.agreement.sensitivity.texts import Draws, People, Texts
 from assay.data import without_humans
 from assay.io import read_folder, read_scores
 from assay.metrics.mean import Mean
-from assay.registry import parse
+from assay.metrics.registry import parse
 from assay.statistics.arrays import Array
 from assay.statistics.weights import groups
 from calibrations.agreement import rated, standard
@@ -91,7 +91,7 @@ def narrowing(systems: int, runs: int, rng: np.random.Generator) -> Iterator[Row
 
 def of_systems(name: str, systems: int, runs: int, rng: np.random.Generator) -> Row:
     """The interval of a correlation over systems, drawn from all of WMT18."""
-    coefficient, (own, human) = coefficient_named(name), population()
+    coefficient, (own, human) = COEFFICIENTS.parse(name), population()
     truth = float(coefficient.overall(own[None], human[None]))
     ends = []
     for _ in range(runs):

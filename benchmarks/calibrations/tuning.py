@@ -11,9 +11,9 @@ from assay.agreement.coefficients import Pearson
 from assay.agreement.differences import permutation_p
 from assay.data import Segment
 from assay.explanation.boosted import WeightAndPower
-from assay.explanation.explainers import explainer_named
+from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.tuning import Evidence, Judged, gather, tried
-from assay.registry import parse
+from assay.metrics.registry import parse
 from assay.statistics.arrays import Array
 from assay.statistics.correlation import pearson_rows
 from calibrations.agreement import standard
@@ -78,4 +78,4 @@ def judged() -> Evidence:
             segments.append(Segment(output, (reference,), source))
             gold.append(float(score))
     rated = Judged("wmt17", "", segments, np.array(gold), np.arange(len(gold)))
-    return gather(rated, parse("chrf"), explainer_named("erasure"), seed=1)
+    return gather(rated, parse("chrf"), EXPLAINERS.parse("erasure"), seed=1)

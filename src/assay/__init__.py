@@ -8,30 +8,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from assay.agreement.coefficients import Coefficient as Coefficient
     from assay.data import DataError as DataError
     from assay.data import Dataset as Dataset
     from assay.data import MissingInput as MissingInput
     from assay.data import Segment as Segment
+    from assay.explanation.explainers import Explainer as Explainer
+    from assay.features.annotation import Annotator as Annotator
+    from assay.metrics.base import Metric as Metric
     from assay.metrics.bleu import BLEU as BLEU
     from assay.metrics.chrf import CHRF as CHRF
     from assay.metrics.mean import Mean as Mean
+    from assay.metrics.registry import parse as parse
     from assay.metrics.rouge import ROUGE as ROUGE
     from assay.metrics.ter import TER as TER
     from assay.metrics.ter import WER as WER
     from assay.metrics.typef import MacroF as MacroF
     from assay.metrics.typef import MicroF as MicroF
-    from assay.registry import parse as parse
+    from assay.registry import register as register
     from assay.scoring import Questions as Questions
     from assay.scoring import score as score
     from assay.version import __version__ as __version__
 
 _WHERE = {
+    "Annotator": "assay.features.annotation",
     "BLEU": "assay.metrics.bleu",
     "CHRF": "assay.metrics.chrf",
+    "Coefficient": "assay.agreement.coefficients",
     "DataError": "assay.data",
     "Dataset": "assay.data",
+    "Explainer": "assay.explanation.explainers",
     "MacroF": "assay.metrics.typef",
     "Mean": "assay.metrics.mean",
+    "Metric": "assay.metrics.base",
     "MicroF": "assay.metrics.typef",
     "MissingInput": "assay.data",
     "Questions": "assay.scoring",
@@ -40,7 +49,8 @@ _WHERE = {
     "TER": "assay.metrics.ter",
     "WER": "assay.metrics.ter",
     "__version__": "assay.version",
-    "parse": "assay.registry",
+    "parse": "assay.metrics.registry",
+    "register": "assay.registry",
     "score": "assay.scoring",
 }
 

@@ -1,233 +1,230 @@
-"""Metrics by name: `parse("chrf:word_order=2")`, and `str(metric)` back."""
+"""What there is by name: "name:setting=value" to an object, built-in, registered or plugged in."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from functools import lru_cache
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from assay.data import DataError
-from assay.metrics.base import Metric, Request
-from assay.settings import nearest
-from assay.version import __version__
+from assay.settings import Specification, did_you_mean, read_specification
 
-__all__ = ["names", "parse", "parse_all", "register", "registered", "verify"]
+__all__ = ["Alias", "PluginWarning", "Registry", "register"]
 
-SHORT_HASH = 12
-"""So many digits of a hash stand in a signature."""
+T = TypeVar("T")
+Kind = TypeVar("Kind", bound=type)
 
-_BUILT_IN = {
-    "bleu": "assay.metrics.bleu:BLEU",
-    "chrf": "assay.metrics.chrf:CHRF",
-    "ter": "assay.metrics.ter:TER",
-    "wer": "assay.metrics.ter:WER",
-    "macrof": "assay.metrics.typef:MacroF",
-    "microf": "assay.metrics.typef:MicroF",
-    "rouge": "assay.metrics.rouge:ROUGE",
-    "entities": "assay.metrics.entities:Entities",
-    "entityf": "assay.metrics.entities:EntityF",
-    "relations": "assay.metrics.relations:Relations",
-    "xscore": "assay.metrics.relations:XScore",
-    "boost": "assay.explanation.boosted:Boosted",
-    "bertscore": "assay.metrics.neural.bertscore:BERTScore",
-    "embed": "assay.metrics.neural.embed:Embed",
-    "xmover": "assay.metrics.neural.xmover:XMover",
-    "comet": "assay.metrics.neural.comet:COMET",
-    "random": "assay.metrics.random:Noise",
-    "mean": "assay.metrics.mean:Mean",
-}
-
-_ROUGE = {"l": "L", "lsum": "Lsum"}
-_NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
-_ALIASES: tuple[tuple[str, Callable[[re.Match[str]], tuple[str, dict[str, str]]]], ...] = (
-    (rf"chrf(?P<beta>{_NUMBER})?(?P<plus>\+*)", lambda m: ("chrf", _chrf_options(m))),
-    (rf"(?P<n>macrof|microf)(?P<beta>{_NUMBER})", lambda m: (m["n"], {"beta": m["beta"]})),
-    (
-        r"rouge-?(?P<type>\d|l|lsum)",
-        lambda m: ("rouge", {"type": _ROUGE.get(m["type"], m["type"])}),
-    ),
-    (r"cer", lambda m: ("wer", {"unit": "char"})),
-    (r"xbertscore", lambda m: ("bertscore", {"against": "source"})),
-    (r"boosted (?P<metric>.+)", lambda m: ("boost", {"metric": m["metric"]})),
-)
-
-_HASHES = ("sha256", "mapping_sha256", "lm_sha256")
-_DECISIVE = (*_HASHES, "depth")
-"""What makes another figure, so that it is an error where it is not what a signature says."""
-
-_added: dict[str, type[Metric]] = {}
+Alias: TypeAlias = tuple[str, str | Callable[[re.Match[str]], str]]
+"""A pattern of names, and the specification that it stands for: a template, or a function."""
 
 
-def parse(text: str) -> Metric:
-    """The metric of a specification (`bleu:tok=intl`), a signature or a bare name.
+class PluginWarning(UserWarning):
+    """A package offers something that does not work; everything else goes on without it."""
 
-    What belongs to a signature only, such as `nrefs`, is an error in a specification.
 
-    >>> str(parse("chrf:word_order=2"))
-    'chrf:word_order=2'
-    >>> parse("BLEU|nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:2.6.0") == parse(
-    ...     "bleu:lowercase=yes"
-    ... )
-    True
+class Registry(Generic[T]):
+    """All things of one kind by name; a thing is asked for as `name:setting=value,...`.
+
+    `built_in` says where each class is ("module:Class"), so that only what is asked for is
+    loaded. Other packages offer theirs under the entry point `group`: a class, a function that
+    makes the thing, or the thing itself. `base` is the class that they all derive from, or a
+    runtime-checkable protocol. `hidden` names can be asked for, but are not listed.
+
+    A plug-in that does not load is an error where it is asked for by name; where names are
+    listed, it costs one `PluginWarning`.
     """
-    if whole := "|" in text:
-        head, *parts = text.split("|")
-        pairs = [_pair(part, ":", text) for part in parts]
-    else:
-        head, _, rest = text.partition(":")
-        pairs = [_pair(part, "=", text) for part in _parts(rest) if part]
-    name, implied = _resolve(head.strip().lower())
-    kind = _class_of(name)
-    settings, known = kind.by_name(), kind.claims()
-    claims = tuple((key, each) for key, each in pairs if key in known and key not in settings)
-    if claims and not whole:
-        key, value = claims[0]
-        raise DataError(
-            f"{head.strip()}:{key}={value}: {key} is no setting, but part of a whole signature "
-            f"(NAME|...); {_instead(kind, key, value)}."
-        )
-    options = implied | {key: value for key, value in pairs if (key, value) not in claims}
-    metric = kind.from_options(options.items())
-    said = frozenset(settings[key].name for key in options if key in settings)
-    return replace(metric, request=Request(text, said, claims))
 
+    def __init__(
+        self,
+        kind: str,
+        group: str,
+        built_in: Mapping[str, str],
+        *,
+        base: type[Any],
+        aliases: Sequence[Alias] = (),
+        hidden: Sequence[str] = (),
+    ) -> None:
+        self.kind, self.group, self.base = kind, group, base
+        self._built_in, self._aliases, self._hidden = built_in, aliases, hidden
+        self._registered: dict[str, type[T]] = {}
+        self._reported: set[str] = set()
 
-def verify(
-    metric: Metric,
-    *,
-    references: int | str | None = None,
-    languages: tuple[str, str] | None = None,
-) -> list[str]:
-    """Remarks where the signature that was asked for says something else than is so here.
+    def __contains__(self, name: str) -> bool:
+        return name in self._built_in or name in self._registered or name in self._plugins
 
-    Another model, layer or mapping is a `DataError`: the figures would be other figures.
-    """
-    claims = dict(metric.request.claims) if metric.request else {}
-    facts = {"version": f"assay-{__version__}"}
-    if references is not None and metric.needs_references:
-        facts["nrefs"] = str(references)
-    if languages is not None:
-        facts["lang"] = "-".join(languages)
-    if claims.keys() - Metric.claims():
-        facts |= metric.details()
-    if not claims.get("version", "").startswith("assay-"):
-        del facts["version"]  # sacreBLEU's figures are ours
-    if "sha256" in claims:
-        facts.pop("encoder", None)  # the same weights under another name
-    wrong = [key for key in claims if key in facts and not _same(key, claims[key], facts[key])]
-    for key in wrong:
-        if key in _DECISIVE or key == "encoder":
-            raise DataError(
-                f"{metric}: the signature says {key}:{claims[key]}, but here it is "
-                f"{key}:{facts[key]}, which gives other figures; "
-                f"{_instead(type(metric), key, claims[key])}."
-            )
-    return [
-        f"{metric}: the signature says {key}:{claims[key]}, but here it is {key}:{facts[key]}; "
-        "figures need not be the same."
-        for key in wrong
-    ]
+    def __str__(self) -> str:
+        """The names in a row, for help texts: plug-ins are loaded when somebody reads them."""
+        return ", ".join(self.names())
 
+    def parse(self, given: str | T) -> T:
+        """The thing that a specification asks for; a thing of this kind passes through."""
+        if not isinstance(given, str):
+            return self._checked(given)
+        specification = self.resolve(read_specification(given, self.kind))
+        return self._made(specification.name, specification.options)
 
-def parse_all(given: Iterable[str | Metric]) -> list[Metric]:
-    """Several metrics; the same one twice is an error, as it would score twice."""
-    if isinstance(given, str):
-        raise DataError(f"metrics are a list: pass [{given!r}].")
-    metrics = [each if isinstance(each, Metric) else parse(each) for each in given]
-    for metric in metrics:
-        if metrics.count(metric) > 1:
-            raise DataError(f"metric {metric} is given twice; leave one out.")
-    return metrics
+    def parse_all(self, given: Iterable[str | T]) -> list[T]:
+        """Several things; the same one twice is an error."""
+        if isinstance(given, str):
+            raise DataError(f"{self.kind}s are a list: pass [{given!r}].")
+        things = [self.parse(thing) for thing in given]
+        for thing in things:
+            if things.count(thing) > 1:
+                raise DataError(f"{self.kind} {thing} is given twice; leave one out.")
+        return things
 
+    def names(self) -> list[str]:
+        """All names that work, built-in ones first."""
+        plugins = [name for name in self._plugins if self._works(name)]
+        names = (*self._built_in, *plugins, *self._registered)
+        return [name for name in names if name not in self._hidden]
 
-def names() -> list[str]:
-    """The names that `parse` knows."""
-    return [name for name in (*_BUILT_IN, *_entry_points(), *_added) if name != "mean"]
+    def defaults(self) -> list[T]:
+        """Every thing that is listed, at its default settings."""
+        return [self._made(name, {}) for name in self.names()]
 
+    def get(self, name: str) -> type[T]:
+        """The class of that name."""
+        loaded = self._load(self._known(name))
+        if not (isinstance(loaded, type) and issubclass(loaded, self.base)):
+            raise DataError(self._wrong(name))
+        return loaded
 
-def registered() -> list[Metric]:
-    """Every registered metric that works on text, at its default settings."""
-    return [_class_of(name)() for name in names()]
-
-
-def register(kind: type[Metric]) -> type[Metric]:
-    """Make a metric class known under its name for this process; usable as a decorator."""
-    if kind.name in _BUILT_IN or kind.name in _entry_points():
-        raise DataError(f"there is a metric called {kind.name!r} already; choose another name.")
-    _added[kind.name] = kind
-    return kind
-
-
-def _instead(kind: type[Metric], key: str, value: str) -> str:
-    """What to do, where something was to be set that is no setting; models without revision."""
-    return kind.claims()[key].format(value.partition("@")[0])
-
-
-def _same(key: str, claimed: str, fact: str) -> bool:
-    """Whether they agree; of hashes and of models the shorter form is enough."""
-    if key in _HASHES:
-        return len(claimed) >= SHORT_HASH and (claimed.startswith(fact) or fact.startswith(claimed))
-    return claimed == fact or (key == "encoder" and claimed == fact.partition("@")[0])
-
-
-def _parts(text: str) -> list[str]:
-    """Settings, cut at the commas outside brackets: a metric inside another brings its own."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if letter == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return parts
-
-
-def _pair(part: str, mark: str, text: str) -> tuple[str, str]:
-    key, found, value = part.partition(mark)
-    if not found:
-        raise DataError(f"metric {text!r}: {part!r} is not key{mark}value.")
-    return key.strip(), value.strip()
-
-
-def _resolve(name: str) -> tuple[str, dict[str, str]]:
-    if name in _BUILT_IN or name in _added or name in _entry_points():
-        return name, {}
-    for pattern, target in _ALIASES:
-        if match := re.fullmatch(pattern, name):
-            return target(match)
-    raise DataError(
-        f"unknown metric {name!r}{nearest(name, names())}. Metrics: {', '.join(names())}."
-    )
-
-
-def _chrf_options(match: re.Match[str]) -> dict[str, str]:
-    options = {"beta": match["beta"], "nw": str(len(match["plus"])) if match["plus"] else None}
-    return {key: value for key, value in options.items() if value}
-
-
-def _class_of(name: str) -> type[Metric]:
-    if name in _added:
-        return _added[name]
-    if name in _BUILT_IN:
-        module, _, attribute = _BUILT_IN[name].partition(":")
-        kind: type[Metric] = getattr(import_module(module), attribute)
+    def register(self, kind: type[T]) -> type[T]:
+        """Make a class known under its `name` for this process; usable as a decorator."""
+        name = getattr(kind, "name", "")
+        if not name:
+            raise DataError(f"{kind.__name__} needs a name: a class attribute `name`.")
+        if name in self._built_in or name in self._plugins:
+            raise DataError(f"there is a {self.kind} called {name!r} already; choose another name.")
+        self._registered[name] = kind
         return kind
-    return _load(name)
+
+    def forget_plugins(self) -> None:
+        """Look again, next time, for what installed packages offer."""
+        self.__dict__.pop("_plugins", None)
+        self._reported.clear()
+
+    def resolve(self, specification: Specification) -> Specification:
+        """With a name that is known: aliases are replaced by what they stand for."""
+        name, options = specification
+        for known in (name, name.lower()):
+            if known in self:
+                return Specification(known, options)
+        for pattern, target in self._aliases:
+            if match := re.fullmatch(pattern, name.lower()):
+                text = match.expand(target) if isinstance(target, str) else target(match)
+                meant = read_specification(text, self.kind)
+                return Specification(self._known(meant.name), {**meant.options, **options})
+        return Specification(self._known(name), options)
+
+    def _known(self, name: str) -> str:
+        if name in self:
+            return name
+        names = self.names()
+        raise DataError(
+            f"unknown {self.kind} {name!r}{did_you_mean(name, names)}. "
+            f"{self.kind.capitalize()}s: {', '.join(names)}."
+        )
+
+    def _made(self, name: str, options: Mapping[str, str]) -> T:
+        loaded = self._load(name)
+        if hasattr(loaded, "from_options"):
+            return self._checked(loaded.from_options(options.items()), name)
+        if options:
+            raise DataError(f"{self.kind} {name!r} has no settings; write {name} alone.")
+        try:
+            thing = loaded() if callable(loaded) else loaded
+        except Exception as error:
+            raise DataError(f"{self.kind} {name!r} could not be loaded: {error}") from error
+        return self._checked(thing, name)
+
+    def _checked(self, thing: Any, name: str = "") -> T:
+        if isinstance(thing, self.base):
+            found: T = thing
+            return found
+        if name:
+            raise DataError(self._wrong(name))
+        raise DataError(f"{thing!r} is no {self.kind}: pass a name or a {self.base.__name__}.")
+
+    def _wrong(self, name: str) -> str:
+        return f"{self.kind} {name!r}: its entry point gives no {self.base.__name__}."
+
+    def _load(self, name: str) -> Any:
+        """The class, function or object behind a name."""
+        if name in self._registered:
+            return self._registered[name]
+        if name in self._built_in:
+            return _load(self._built_in[name])
+        try:
+            return self._plugins[name].load()
+        except Exception as error:
+            raise DataError(f"{self.kind} {name!r} could not be loaded: {error}") from error
+
+    def _works(self, name: str) -> bool:
+        """Whether a plug-in can be used; where it cannot, one warning says why."""
+        try:
+            loaded = self._load(name)
+            # A class with settings may need some of them: it need not work without any.
+            if hasattr(loaded, "from_options"):
+                self.get(name)
+            else:
+                self._made(name, {})
+        except Exception as error:
+            self._report(name, f"{error}")
+            return False
+        return True
+
+    def _report(self, name: str, problem: str) -> None:
+        if name not in self._reported:
+            self._reported.add(name)
+            warnings.warn(f"a plug-in is left out: {problem}", PluginWarning, stacklevel=2)
+
+    @cached_property
+    def _plugins(self) -> dict[str, EntryPoint]:
+        """What packages offer; what is there already keeps its name."""
+        plugins: dict[str, EntryPoint] = {}
+        for point in entry_points(group=self.group):
+            if point.name in self._built_in:
+                where = point.dist.name if point.dist else point.value
+                self._report(
+                    point.name, f"{where} has a {self.kind} {point.name!r}, which is built in."
+                )
+            else:
+                plugins[point.name] = point
+        return plugins
 
 
-def _load(name: str) -> type[Metric]:
-    try:
-        kind = _entry_points()[name].load()
-    except Exception as error:
-        raise DataError(f"metric {name!r} could not be loaded: {error}") from error
-    if not (isinstance(kind, type) and issubclass(kind, Metric)):
-        raise DataError(f"metric {name!r}: its entry point is not a Metric class.")
-    return kind
+_REGISTRIES = {
+    "assay.metrics.base:Metric": "assay.metrics.registry:METRICS",
+    "assay.explanation.explainers:Explainer": "assay.explanation.explainers:EXPLAINERS",
+    "assay.agreement.coefficients:Coefficient": "assay.agreement.coefficients:COEFFICIENTS",
+    "assay.agreement.retrieval.measures:Measure": "assay.agreement.retrieval.measures:MEASURES",
+    "assay.features.annotation:Annotator": "assay.features.select:ANNOTATORS",
+}
+"""Where the registry of each base class is."""
 
 
-@lru_cache
-def _entry_points() -> dict:  # type: ignore[type-arg]  # EntryPoint is not generic everywhere
-    return {point.name: point for point in entry_points(group="assay.metrics")}
+def register(kind: Kind) -> Kind:
+    """Make a class known under its name for this process: a metric, an explainer, a coefficient ...
+
+    Its base class decides which registry it goes to. Usable as a decorator; a package offers its
+    classes through entry points instead (`assay.metrics`, `assay.explainers` ...).
+    """
+    for base in kind.__mro__:
+        if where := _REGISTRIES.get(f"{base.__module__}:{base.__qualname__}"):
+            registry: Registry[Any] = _load(where)
+            registry.register(kind)
+            return kind
+    bases = ", ".join(base.partition(":")[2] for base in _REGISTRIES)
+    raise DataError(f"{kind.__name__} derives from none of {bases}: nothing can use it.")
+
+
+def _load(where: str) -> Any:
+    """What "module:name" stands for."""
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)

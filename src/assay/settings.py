@@ -6,24 +6,103 @@ import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields
+from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args, get_origin, get_type_hints
 
 from assay.data import DataError
 from assay.version import __version__
 
-__all__ = ["Settings", "nearest", "setting", "settings_of"]
+__all__ = [
+    "Settings",
+    "Specification",
+    "did_you_mean",
+    "nested",
+    "read_specification",
+    "setting",
+    "settings_of",
+    "spelt_out",
+]
+
+
+class Specification(NamedTuple):
+    """What `name:key=value,key=value` says."""
+
+    name: str
+    options: dict[str, str]
+
+
+def read_specification(text: str, kind: str = "setting") -> Specification:
+    """The name and the options of a specification; commas inside brackets do not count.
+
+    `kind` is what it is of, for errors.
+
+    >>> read_specification("boost:metric=bleu(tok=13a,smooth=none),w=0.2")
+    Specification(name='boost', options={'metric': 'bleu(tok=13a,smooth=none)', 'w': '0.2'})
+    """
+    name, _, rest = spelt_out(text).partition(":")
+    options = (key_and_value(part, "=", f"{kind} {text!r}") for part in _parts(rest) if part)
+    return Specification(name.strip(), dict(options))
+
+
+def key_and_value(part: str, mark: str, where: str) -> tuple[str, str]:
+    """The two sides of the mark in `key=value`."""
+    key, marked, value = part.partition(mark)
+    if not marked:
+        raise DataError(f"{where}: {part!r} is not key{mark}value.")
+    return key.strip(), value.strip()
+
+
+def _parts(text: str) -> list[str]:
+    """Settings, cut at the commas outside brackets: a metric inside another brings its own."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def nested(text: str) -> str:
+    """A specification as it stands inside another one.
+
+    >>> nested("bleu:effective_order=yes,tok=char")
+    'bleu(effective_order=yes,tok=char)'
+    """
+    name, colon, settings = text.partition(":")
+    return f"{name}({settings})" if colon else name
+
+
+def spelt_out(text: str) -> str:
+    """A specification from its form inside another one; any other stays as it is.
+
+    >>> spelt_out("boost(metric=bleu(tok=char),w=0.2)")
+    'boost:metric=bleu(tok=char),w=0.2'
+    """
+    name, bracket, settings = text.strip().partition("(")
+    if not bracket or ":" in name or not settings.endswith(")"):
+        return text
+    return f"{name}:{settings.removesuffix(')')}"
 
 
 def setting(
-    default: Any, *, short: str = "", key: str = "", values: Mapping[str, str] | None = None
+    default: Any,
+    *,
+    short: str = "",
+    key: str = "",
+    values: Mapping[str, str] | None = None,
+    parse: Callable[[str], Any] | None = None,
 ) -> Any:
     """A dataclass field: `short` is its name in a specification, `key` in a signature.
 
     `values` gives the signature's words for values, as in `case:lc` for `lowercase=yes`. A field
     with a key always stands in the signature, any other only where it is not at its default.
+    `parse` reads a setting that has settings itself, as a metric inside another.
     """
-    return field(default=default, metadata={"short": short, "key": key, "values": values or {}})
+    words = {"short": short, "key": key, "values": values or {}, "parse": parse}
+    return field(default=default, metadata=words)
 
 
 def settings_of(settings: Settings | type[Settings]) -> list[Field[Any]]:
@@ -82,18 +161,20 @@ class Settings:
             if key not in by_key:
                 known = ", ".join(_short(f) for f in settings_of(cls)) or "none"
                 raise DataError(
-                    f"{cls.name} has no setting {key!r}{nearest(key, by_key)}. Settings: {known}."
+                    f"{cls.name} has no setting {key!r}{did_you_mean(key, by_key)}. "
+                    f"Settings: {known}."
                 )
             f = by_key[key]
             words = {v: k for k, v in f.metadata["values"].items()} if key == _key(f) else {}
-            values[f.name] = _read(f"{cls.name}:{key}", words.get(text, text), hints[f.name])
+            parse = f.metadata.get("parse") or partial(_read, f"{cls.name}:{key}", hints[f.name])
+            values[f.name] = parse(words.get(text, text))
         return cls(**values)
 
 
-def nearest(word: str, words: Iterable[str]) -> str:
+def did_you_mean(word: str, words: Iterable[str]) -> str:
     """A hint for a misspelt word, or nothing.
 
-    >>> nearest("blue", ["bleu", "chrf"])
+    >>> did_you_mean("blue", ["bleu", "chrf"])
     " (did you mean 'bleu'?)"
     """
     folded = {each.lower(): each for each in words}
@@ -118,6 +199,8 @@ def _write(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else repr(float(value))
+    if isinstance(value, Settings):
+        return nested(str(value))
     return "none" if value is None else str(value)
 
 
@@ -125,7 +208,7 @@ def _check(where: str, value: Any, hint: Any) -> None:
     """Raise a `DataError` for a value of the wrong kind: no choice, no number, not finite."""
     if get_origin(hint) is Literal:
         if value not in (choices := get_args(hint)):
-            near = nearest(str(value), choices)
+            near = did_you_mean(str(value), choices)
             raise DataError(
                 f"{where}={value} is not a choice{near}. Choices: {', '.join(choices)}."
             )
@@ -139,7 +222,7 @@ def _check(where: str, value: Any, hint: Any) -> None:
         raise DataError(f"{where}={value}: this setting takes a finite number.")
 
 
-def _read(where: str, text: str, hint: Any) -> Any:
+def _read(where: str, hint: Any, text: str) -> Any:
     if get_origin(hint) is Literal:
         _check(where, text, hint)
         return text

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from assay.data import DataError, Segment
 from assay.extras import missing
-from assay.settings import nearest
+from assay.settings import did_you_mean
 
 __all__ = ["NATIVE", "TOKENIZERS", "Prepared", "check_tokenizer", "prepare", "rewrite", "tokenize"]
 
@@ -33,7 +33,7 @@ def check_tokenizer(name: str) -> None:
     """Raise a `DataError` that suggests the nearest name if there is no such tokenizer."""
     if name not in TOKENIZERS:
         raise DataError(
-            f"unknown tokenizer {name!r}{nearest(name, TOKENIZERS)}. "
+            f"unknown tokenizer {name!r}{did_you_mean(name, TOKENIZERS)}. "
             f"Tokenizers: {', '.join(TOKENIZERS)}."
         )
 

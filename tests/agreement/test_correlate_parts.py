@@ -23,7 +23,7 @@ from assay.agreement.panel import given as given_scores
 from assay.agreement.summary import summarise
 from assay.agreement.tables import read_score_table
 from assay.data import DataError, Dataset, Scores, human_outputs, is_human, without_humans
-from assay.registry import parse_all
+from assay.metrics.registry import METRICS
 
 numbers = st.floats(-5, 5).map(lambda each: round(each, 2))
 DOCUMENTS = ("x", "y", "x", "z", "y")
@@ -152,7 +152,7 @@ def test_scores_at_every_level_are_those_of_the_statistics():
     lines = ("a b c d e", "f g h i j", "a f", "b g h", "c")
     systems = {"one": lines, "two": ("a b c d", "f g", "a f", "b", "c")}
     texts = Dataset(systems, tuple((line,) for line in lines), documents=DOCUMENTS)
-    (metric,) = parse_all(["ter"])
+    (metric,) = METRICS.parse_all(["ter"])
     for granularity, count in (("system", 1), ("segment", 5), ("document", 3)):
         (candidate,) = computed(texts, [metric], granularity=granularity)
         assert candidate.scores.shape == (2, count)

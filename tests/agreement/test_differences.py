@@ -8,11 +8,11 @@ import pytest
 from scipy import stats
 
 from assay.agreement.agree import agree, confidences, confidences_of_corpora, soft_pairwise_accuracy
-from assay.agreement.coefficients import coefficient_named
+from assay.agreement.coefficients import COEFFICIENTS
 from assay.agreement.differences import compare_metrics, permutation_p, williams
 from assay.data import DataError
 from assay.metrics.mean import Mean
-from assay.registry import parse
+from assay.metrics.registry import parse
 from assay.statistics import correlation
 from tests.agreement import obvious
 from tests.corpora import texts
@@ -33,7 +33,7 @@ def metrics(seed=1, shape=(6, 15), *, missing=0.0):
 def test_a_permutation_test_equals_swapping_one_by_one(name, by, missing, monkeypatch):
     monkeypatch.setattr(correlation, "SCORES_AT_ONCE", 4 * 90)  # blocks of four trials
     first, second, gold = metrics(missing=missing)
-    coefficient, trials = coefficient_named(name), 30
+    coefficient, trials = COEFFICIENTS.parse(name), 30
     known = np.where(np.isnan(gold), np.nan, 1.0)
     a, b = obvious.standardise(first * known), obvious.standardise(second * known)
 
@@ -55,7 +55,7 @@ def test_a_permutation_test_equals_swapping_one_by_one(name, by, missing, monkey
 def test_a_metric_is_not_better_than_itself():
     first, _, gold = metrics()
     p = permutation_p(
-        first, first, gold, coefficient_named("kendall"), by="item", rng=np.random.default_rng(1)
+        first, first, gold, COEFFICIENTS.parse("kendall"), by="item", rng=np.random.default_rng(1)
     )
     assert p == 1
 
@@ -67,7 +67,7 @@ def test_a_metric_that_knows_nothing_is_told_apart_from_one_that_knows_all():
     found = compare_metrics(
         scores,
         gold,
-        coefficient_named("acc-eq"),
+        COEFFICIENTS.parse("acc-eq"),
         by="item",
         trials=200,
         rng=np.random.default_rng(1),
@@ -84,7 +84,7 @@ def test_no_trials_are_refused():
             first,
             second,
             gold,
-            coefficient_named("pearson"),
+            COEFFICIENTS.parse("pearson"),
             trials=0,
             rng=np.random.default_rng(1),
         )
@@ -105,7 +105,7 @@ def test_williams_test_equals_the_formula_with_scipys_distribution():
 def test_a_test_is_two_sided_whichever_metric_comes_first():
     first, second, gold = metrics(shape=(6, 15))
     one, other = (
-        permutation_p(*sides, gold, coefficient_named("pearson"), rng=np.random.default_rng(1))
+        permutation_p(*sides, gold, COEFFICIENTS.parse("pearson"), rng=np.random.default_rng(1))
         for sides in ((first, second), (second, first))
     )
     assert one == other

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.agreement.coefficients import EXACT, coefficient_named, fisher_interval
+from assay.agreement.coefficients import COEFFICIENTS, EXACT, fisher_interval
 from assay.agreement.sensitivity.result import sensitivity
 from assay.agreement.sensitivity.study import SensitivityOptions
 from assay.agreement.sensitivity.texts import (
@@ -20,7 +20,7 @@ from assay.agreement.sensitivity.texts import (
     sections_of,
 )
 from assay.data import DataError
-from assay.registry import parse
+from assay.metrics.registry import parse
 from assay.statistics.intervals import interval
 from tests.agreement import studies
 
@@ -159,7 +159,7 @@ def test_the_intervals_over_systems_are_scipys_by_fishers_z():
 
 @pytest.mark.parametrize("name", ["spearman", "kendall"])
 def test_a_perfect_order_of_systems_has_no_interval(name):
-    low, high = fisher_interval(coefficient_named(name), 1.0, 6)
+    low, high = fisher_interval(COEFFICIENTS.parse(name), 1.0, 6)
     assert math.isnan(low)
     assert math.isnan(high)
 

@@ -14,7 +14,7 @@ from assay.agreement.sensitivity.sizes import Size, reached, usual_sizes
 from assay.agreement.sensitivity.study import SensitivityOptions, imported, text_scores
 from assay.agreement.sensitivity.texts import documents_of
 from assay.data import DataError, Scores
-from assay.registry import parse
+from assay.metrics.registry import parse
 from tests.agreement import studies
 
 ALL = SensitivityOptions(resamples=40, best=True, sizes=(), slope="s1")

@@ -11,7 +11,7 @@ from assay.agreement.findings import CorrelateOptions
 from assay.agreement.panel import Candidate, Panel
 from assay.io import read_folder, read_scores
 from assay.metrics.mean import Mean
-from assay.registry import parse
+from assay.metrics.registry import parse
 from tests.agreement import obvious
 
 SEED, TRIALS = 12345, 60

@@ -8,9 +8,9 @@ import pytest
 
 from assay.data import Dataset, Segment
 from assay.explanation.explain import explain, worst_segments
-from assay.explanation.explainers import explainer_named
+from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.quality import mean_quality
-from assay.registry import parse
+from assay.metrics.registry import parse
 from assay.scoring import SEED
 
 NAMES = ["system", "segment", "side", "position", "token", "importance"]
@@ -53,7 +53,7 @@ def test_every_word_of_both_sides_has_a_record(run):
 def test_importances_are_those_of_the_library(run):
     found = records(run("explain ref.txt -i a.txt -m chrf -e lime --only 3 7 --format json"))
     segments = [Segment(lines("a.txt")[at], (lines("ref.txt")[at],)) for at in (2, 6)]
-    own = explain(parse("chrf"), segments, explainer_named("lime"), seed=SEED)
+    own = explain(parse("chrf"), segments, EXPLAINERS.parse("lime"), seed=SEED)
     expected = np.concatenate([each.importances for each in own])
     assert [record["importance"] for record in found] == expected.tolist()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.commands import COMMANDS, load
-from assay.registry import names
+from assay.metrics.registry import METRICS
 from assay.text import TOKENIZERS
 from assay.version import __version__
 from tests.cli.example_files import lay_out_examples
@@ -51,7 +51,7 @@ def test_help_explains_every_option(run, name):
 
 def test_help_names_every_metric_and_tokenizer(run):
     shown = " ".join(run("score --help").out.split())
-    assert f"There are {', '.join(names())};" in shown
+    assert f"There are {', '.join(METRICS.names())};" in shown
     assert ", ".join(TOKENIZERS) in shown
 
 

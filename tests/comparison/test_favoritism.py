@@ -5,7 +5,7 @@ import pytest
 
 from assay.comparison.favoritism import favoritism
 from assay.data import DataError, Dataset
-from assay.registry import parse, parse_all, registered
+from assay.metrics.registry import METRICS, parse, registered
 from assay.rendering import render
 from tests.contract.varied import AVAILABLE, STRINGS, parameters
 from tests.corpora import SHORT, demo
@@ -89,7 +89,7 @@ def test_hostile_text_has_the_favoritism_of_brute_force(metric):
 
 
 def test_records_hold_every_segment_strongest_first_whatever_is_shown():
-    result = favoritism(DATASET, parse_all(["macrof", "ter"]), count=4)
+    result = favoritism(DATASET, METRICS.parse_all(["macrof", "ter"]), count=4)
     records = result.records()
     assert len(records) == 2 * 2 * COUNT
     assert all(len(table.rows) == 4 * 4 for table in result.tables()[1:])
@@ -123,7 +123,7 @@ def test_identical_systems_have_no_favourite():
 
 
 def test_the_summary_counts_the_segments_of_each_side():
-    result = favoritism(DATASET, parse_all(["bleu", "chrf"]), count=3)
+    result = favoritism(DATASET, METRICS.parse_all(["bleu", "chrf"]), count=3)
     summary = result.tables()[0]
     for row, each in zip(summary.rows, result.found, strict=True):
         assert row[:5] == (each.metric.title, "atlas", each.scores[0], each.other, each.scores[1])
@@ -172,7 +172,7 @@ def test_the_texts_stand_below_their_favoritism():
 
 
 def test_metrics_of_one_title_are_told_apart():
-    result = favoritism(DATASET, parse_all(["bleu", "bleu:tok=intl"]), count=1)
+    result = favoritism(DATASET, METRICS.parse_all(["bleu", "bleu:tok=intl"]), count=1)
     titles = [table.title for table in result.tables()]
     assert "bleu:tok=intl: atlas or birch?" in titles
     curve, against = result.charts()
@@ -227,7 +227,7 @@ def test_hostile_text_is_escaped_on_the_page():
 )
 def test_what_cannot_be_compared_is_refused(dataset, metrics, count, words):
     with pytest.raises(DataError, match=words):
-        favoritism(dataset, parse_all(metrics), count=count)
+        favoritism(dataset, METRICS.parse_all(metrics), count=count)
 
 
 def test_metrics_that_need_no_reference_show_the_outputs_beside_the_source():

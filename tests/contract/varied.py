@@ -6,8 +6,8 @@ import pytest
 
 from assay.metrics.neural.base import NeuralMetric
 from assay.metrics.neural.comet import COMET
+from assay.metrics.registry import parse, registered
 from assay.metrics.tagged import TaggedMetric
-from assay.registry import parse, registered
 from tests.metrics.neural.tiny import NEURAL, needs_models
 
 VARIED = (

@@ -10,13 +10,12 @@ import pytest
 from rouge_score.tokenizers import DefaultTokenizer
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from assay import registry
 from assay.data import DataError
 from assay.decomposition.analysis import muler
 from assay.decomposition.decompose import PRESETS, Annotated, decompose, preset_named, ratio
 from assay.features.annotation import Annotation, Feature, TokenSpan
 from assay.metrics.base import Metric
-from assay.registry import parse
+from assay.metrics.registry import METRICS, parse
 from assay.statistics.arrays import divide
 from tests.contract.varied import STRINGS
 from tests.decomposition import obvious
@@ -121,8 +120,8 @@ class Overlap(Metric):
 
 @pytest.fixture
 def overlap(monkeypatch):
-    monkeypatch.setattr(registry, "_added", {})
-    registry.register(Overlap)
+    monkeypatch.setattr(METRICS, "_registered", {})
+    METRICS.register(Overlap)
     return parse("overlap")
 
 

@@ -13,7 +13,7 @@ from assay.decomposition.examples import examples
 from assay.decomposition.judging import Key, KeyItem, read_judgements, read_key, tally, write_key
 from assay.decomposition.mask import judge_words, note_words
 from assay.features.annotation import Annotation, Feature, TokenSpan
-from assay.registry import parse
+from assay.metrics.registry import parse
 from assay.rendering import render
 from assay.results import Span
 from tests.corpora import demo

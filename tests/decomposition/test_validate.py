@@ -24,7 +24,7 @@ from assay.decomposition.decompose import FEW, PRESETS, Annotated, decompose, ra
 from assay.decomposition.trials import Alphabet, Draws, batches, draw_features, trials
 from assay.decomposition.validate import validate
 from assay.features.annotation import Annotation, Feature, TokenSpan
-from assay.registry import parse
+from assay.metrics.registry import parse
 from assay.rendering import render
 from tests.corpora import demo, read_lines
 

@@ -10,11 +10,13 @@ import pytest
 from scipy.stats import pmean
 
 from assay.data import DataError, Dataset, Segment
-from assay.explanation.boosted import Boosted, WeightAndPower, explained_by, nested, spelt_out
-from assay.explanation.explainers import explainer_named
+from assay.explanation.boosted import Boosted, WeightAndPower, explained_by
+from assay.explanation.explainers import EXPLAINERS
 from assay.metrics.base import Metric
-from assay.registry import parse, register
+from assay.metrics.registry import METRICS, parse
+from assay.registry import register
 from assay.scoring import Questions, score_dataset
+from assay.settings import nested, spelt_out
 from assay.statistics.arrays import Array
 from tests.corpora import demo
 
@@ -67,7 +69,7 @@ def test_scores_by_erasure_are_those_of_the_papers_formula(name, w, p):
 def test_the_hypothesis_alone_can_be_explained():
     both = Boosted(explainer="erasure", w=0.0, p=1.0)
     alone = replace(both, sides="hypothesis")
-    found = explained_by(both.words, both.base, SEGMENTS, sides="hypothesis", seed=1)
+    found = explained_by(both.explainer, both.base, SEGMENTS, sides="hypothesis", seed=1)
     assert found.importances.lengths.tolist() == [len(s.hypothesis.split()) for s in SEGMENTS]
     for segment, score in zip(SEGMENTS, alone.boosting(SEGMENTS).boosted, strict=True):
         _, importances = erased(parse("chrf"), segment)
@@ -221,7 +223,7 @@ class Moody(Metric):
 
 @pytest.fixture
 def moody(monkeypatch):
-    monkeypatch.setattr("assay.registry._added", {})
+    monkeypatch.setattr(METRICS, "_registered", {})
     register(Moody)
 
 
@@ -259,13 +261,13 @@ def test_boosted_scores_are_tested_like_any_other():
 
 def test_the_explainer_is_the_one_that_is_named():
     found = Boosted(explainer="lime:samples=30")
-    assert found.words == explainer_named("lime:samples=30")
-    assert found.explainer == "lime(samples=30)"
+    assert found.explainer == EXPLAINERS.parse("lime:samples=30")
+    assert str(found) == "boost:explainer=lime(samples=30)"
 
 
 @pytest.mark.parametrize(("name", "unit"), [("chrf", 100), ("ter", 100), ("moody", 1)])
 @pytest.mark.usefixtures("moody")
 def test_random_importances_are_of_the_size_of_the_metric(name, unit):
-    found = explained_by(explainer_named("random"), parse(name), SEGMENTS, seed=1)
+    found = explained_by(EXPLAINERS.parse("random"), parse(name), SEGMENTS, seed=1)
     assert 0 <= found.importances.values.min() < 0.1 * unit
     assert 0.9 * unit < found.importances.values.max() <= unit

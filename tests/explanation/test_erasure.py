@@ -5,8 +5,8 @@ import pytest
 
 from assay.data import Segment
 from assay.explanation.explain import explain
-from assay.explanation.explainers import Erasure, Noise
-from assay.registry import parse
+from assay.explanation.explainers import Erasure, RandomExplainer
+from assay.metrics.registry import parse
 from tests.corpora import texts
 
 CHRF = parse("chrf")
@@ -44,8 +44,8 @@ def test_the_word_that_matches_is_the_important_one():
 
 def test_random_importances_lie_between_0_and_1_and_know_nothing_of_the_metric():
     segments = texts(40).segments()
-    found = explain(CHRF, segments, Noise(), seed=1)
-    other = explain(parse("ter"), segments, Noise(), seed=1)
+    found = explain(CHRF, segments, RandomExplainer(), seed=1)
+    other = explain(parse("ter"), segments, RandomExplainer(), seed=1)
     drawn = np.concatenate([each.importances for each in found])
     assert drawn.min() >= 0
     assert drawn.max() < 1

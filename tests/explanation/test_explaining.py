@@ -11,12 +11,12 @@ import pytest
 from assay.data import DataError, Segment
 from assay.explanation import explain as explaining
 from assay.explanation.explain import explain, sides_of
-from assay.explanation.explainers import LIME, explainer_named, explainer_names
+from assay.explanation.explainers import EXPLAINERS, LIME
 from assay.metrics.base import Metric
-from assay.registry import parse
+from assay.metrics.registry import parse
 from tests.corpora import HOSTILE, SHORT, hostile, texts
 
-EXPLAINERS = [explainer_named(name) for name in explainer_names()]
+EVERY = EXPLAINERS.defaults()
 STRING_METRICS = ["bleu", "chrf", "ter", "wer", "macrof", "microf", "rouge"]
 CHRF = parse("chrf")
 
@@ -48,7 +48,7 @@ def words():
     return Words()
 
 
-@pytest.mark.parametrize("explainer", EXPLAINERS, ids=str)
+@pytest.mark.parametrize("explainer", EVERY, ids=str)
 @pytest.mark.parametrize("name", STRING_METRICS)
 def test_every_metric_can_be_explained_on_any_text(name, explainer):
     segments = [
@@ -97,7 +97,7 @@ def test_explanations_come_by_segment_and_then_by_side():
     ]
 
 
-@pytest.mark.parametrize("explainer", EXPLAINERS, ids=str)
+@pytest.mark.parametrize("explainer", EVERY, ids=str)
 def test_neither_order_nor_company_nor_blocks_matter(explainer, monkeypatch):
     segments = texts(20).segments()
     together = explain(CHRF, segments, explainer, seed=5)
@@ -150,7 +150,7 @@ def test_calls_stay_below_a_bound(words, monkeypatch):
 
 
 def test_a_metric_without_references_is_explained_by_source_and_hypothesis(words):
-    erasure = explainer_named("erasure")
+    erasure = EXPLAINERS.parse("erasure")
     [source, hypothesis] = explain(words, [Segment("a x", (), "a b")], erasure, seed=0)
     assert (source.side, source.tokens, list(source.importances)) == ("source", ("a", "b"), [1, 0])
     assert (hypothesis.side, list(hypothesis.importances)) == ("hypothesis", [1, 0])
@@ -163,7 +163,7 @@ def test_a_metric_without_references_is_explained_by_source_and_hypothesis(words
 def test_of_several_references_the_best_is_explained_and_the_others_stay(name, references):
     metric, one = parse(name), Segment("the cat", ("the fox",))
     segments = [one, Segment("the cat", references), one]
-    found = explain(metric, segments, explainer_named("erasure"), seed=0, sides=["reference"])[1]
+    found = explain(metric, segments, EXPLAINERS.parse("erasure"), seed=0, sides=["reference"])[1]
     assert found.tokens == ("the", "cats")
 
     def score(left):
@@ -177,7 +177,7 @@ def test_of_several_references_the_best_is_explained_and_the_others_stay(name, r
 
 def test_scores_that_are_no_numbers_give_unknown_importances_and_the_reason(words):
     segments = [Segment("a nan", (), "a"), Segment("a b", (), "a b")]
-    bad, good = explain(words, segments, explainer_named("erasure"), seed=0, sides=["hypothesis"])
+    bad, good = explain(words, segments, EXPLAINERS.parse("erasure"), seed=0, sides=["hypothesis"])
     assert np.isnan(bad.importances).all()
     assert len(bad.importances) == 2
     assert "words gives no number for 2 of the 3 texts" in bad.reason
@@ -185,7 +185,7 @@ def test_scores_that_are_no_numbers_give_unknown_importances_and_the_reason(word
     assert good.reason == ""
 
 
-@pytest.mark.parametrize("explainer", EXPLAINERS, ids=str)
+@pytest.mark.parametrize("explainer", EVERY, ids=str)
 def test_a_text_of_thousands_of_words_is_scored_but_not_explained(explainer):
     segments = [Segment(HOSTILE["long line"], ("the w1, w2,",))]
     reference, hypothesis = explain(CHRF, segments, explainer, seed=0)
@@ -199,7 +199,7 @@ def test_a_text_of_thousands_of_words_is_scored_but_not_explained(explainer):
 def test_blanks_of_the_full_text_stay_as_they_are():
     metric = parse("chrf:whitespace=yes")
     segment = Segment("the   cat", ("the   cat",))
-    found = explain(metric, [segment], explainer_named("erasure"), seed=0)
+    found = explain(metric, [segment], EXPLAINERS.parse("erasure"), seed=0)
     assert [each.score for each in found] == pytest.approx([100, 100])
 
 
@@ -227,8 +227,8 @@ def test_a_missing_reference_and_an_unknown_side_are_errors(words):
     ["erasure", "lime:samples=50,mask=[MASK]", "shap:exact=5", "marginal:softmax=yes", "random"],
 )
 def test_specifications_read_back(text):
-    assert str(explainer_named(text)) == text
-    assert explainer_named(str(explainer_named(text))) == explainer_named(text)
+    assert str(EXPLAINERS.parse(text)) == text
+    assert EXPLAINERS.parse(str(EXPLAINERS.parse(text))) == EXPLAINERS.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -242,4 +242,4 @@ def test_specifications_read_back(text):
 )
 def test_misspelt_specifications_are_errors_that_help(text, message):
     with pytest.raises(DataError, match=message):
-        explainer_named(text)
+        EXPLAINERS.parse(text)

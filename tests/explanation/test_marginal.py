@@ -5,9 +5,9 @@ import pytest
 
 from assay.data import DataError, Segment
 from assay.explanation.explain import explain
-from assay.explanation.explainers import explainer_named
+from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.marginal import Marginal, packaged_bigrams
-from assay.registry import parse
+from assay.metrics.registry import parse
 from tests.corpora import texts
 
 CHRF = parse("chrf")
@@ -118,7 +118,7 @@ def test_a_masked_model_by_the_formula(folder):
     from assay.explanation.marginal import masked_model
 
     text, reference = "the cat sat on a mat .", "the dog sat on the mat ."
-    explainer = explainer_named(f"marginal:model={folder},threshold=0.03")
+    explainer = EXPLAINERS.parse(f"marginal:model={folder},threshold=0.03")
     segment = Segment(text, (reference,))
     [found] = explain(CHRF, [segment], explainer, seed=0, sides=["hypothesis"])
     candidates = masked_model(str(folder)).candidates(found.tokens, 0.03)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from assay.data import DataError, Dataset, Segment
 from assay.explanation.explain import explain, explain_systems, worst_segments
-from assay.explanation.explainers import explainer_named
+from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.quality import found_words
 from assay.explanation.report import ExplainResult, shaded_words, tagged_words
 from assay.metrics.base import Metric, Rows
-from assay.registry import parse
+from assay.metrics.registry import parse
 from assay.results import STEPS, Span, graded
 from assay.statistics.arrays import Array
 
@@ -56,7 +56,7 @@ def _share(segment):
 
 def explained(metric="wer", explainer="erasure", dataset=DATASET, **options):
     metric = parse(metric) if isinstance(metric, str) else metric
-    return explain_systems(dataset, metric, explainer_named(explainer), seed=3, **options)
+    return explain_systems(dataset, metric, EXPLAINERS.parse(explainer), seed=3, **options)
 
 
 def words(table, row, column):
@@ -94,7 +94,7 @@ def test_the_records_are_the_importances_of_every_system_word_by_word():
     expected = []
     for system in DATASET.systems:
         segments = [DATASET.segments(system)[at] for at in (2, 0)]
-        for each in explain(parse("chrf"), segments, explainer_named("lime"), seed=3):
+        for each in explain(parse("chrf"), segments, EXPLAINERS.parse("lime"), seed=3):
             for position, token in enumerate(each.tokens):
                 number, value = (3, 1)[each.segment], each.importances[position]
                 expected.append((system, number, each.side, position + 1, token, value))

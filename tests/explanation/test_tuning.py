@@ -8,7 +8,7 @@ from scipy import stats
 
 from assay.data import DataError, Dataset, Scores
 from assay.explanation.boosted import Explained, WeightAndPower, explained_by
-from assay.explanation.explainers import explainer_named
+from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.powermean import Ragged
 from assay.explanation.study import TuneResult, ridge_effects, try_medians
 from assay.explanation.tuning import (
@@ -25,7 +25,7 @@ from assay.explanation.tuning import (
     tune,
 )
 from assay.io import read_folder, read_scores
-from assay.registry import parse
+from assay.metrics.registry import parse
 from assay.statistics.arrays import Array
 from assay.statistics.correlation import pearson_rows
 from tests.corpora import DEMO
@@ -305,7 +305,7 @@ def test_only_segments_with_a_human_score_are_looked_at(judged):
 
 
 def test_a_metric_and_an_explainer_are_tuned_on_human_scores(judged):
-    metric, explainer = parse("chrf"), explainer_named("erasure")
+    metric, explainer = parse("chrf"), EXPLAINERS.parse("erasure")
     found = tuned(gather(judged, metric, explainer, seed=1))
     assert found.setting == Setting("demo", "", "chrf", "erasure")
     plain = metric.statistics(judged.segments).segments()
@@ -318,7 +318,7 @@ def test_a_metric_and_an_explainer_are_tuned_on_human_scores(judged):
 
 def test_segments_that_cannot_be_scored_are_left_out(judged, monkeypatch):
     metric = parse("chrf")
-    whole = gather(judged, metric, explainer_named("erasure"), seed=1)
+    whole = gather(judged, metric, EXPLAINERS.parse("erasure"), seed=1)
     real = type(metric).aggregate
     shortest = min(judged.segments, key=lambda each: len(each.hypothesis))
 
@@ -327,13 +327,13 @@ def test_segments_that_cannot_be_scored_are_left_out(judged, monkeypatch):
 
     sick = metric.rows([shortest]).sum() + 1
     monkeypatch.setattr(type(metric), "aggregate", moody)
-    found = gather(judged, metric, explainer_named("erasure"), seed=1)
+    found = gather(judged, metric, EXPLAINERS.parse("erasure"), seed=1)
     assert found.unknown > 0
     assert len(found) + found.unknown == len(whole)
     assert np.isfinite(found.explained.base).all()
     sick = math.inf
     with pytest.raises(DataError, match="0 of 351 segments can be scored and explained"):
-        gather(judged, metric, explainer_named("erasure"), seed=1)
+        gather(judged, metric, EXPLAINERS.parse("erasure"), seed=1)
 
 
 def test_human_scores_must_be_of_segments_and_more_than_a_few():

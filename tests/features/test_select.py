@@ -13,15 +13,13 @@ from assay.data import DataError
 from assay.features.annotation import Annotation, Feature, TokenSpan
 from assay.features.rules import gender
 from assay.features.select import (
+    ANNOTATORS,
     ENTITIES,
     KINDS,
     MORPH,
     PART,
     UPOS,
     Request,
-    _entry_points,
-    annotator_named,
-    annotator_names,
     layers_needed,
     parse_features,
     resolve,
@@ -299,20 +297,20 @@ def package(tmp_path, monkeypatch):
     (about / "entry_points.txt").write_text("\n".join(["[assay.annotators]", *lines, missing]))
     monkeypatch.syspath_prepend(tmp_path)
     importlib.invalidate_caches()
-    _entry_points.cache_clear()
+    ANNOTATORS.forget_plugins()
     yield
     sys.modules.pop("colours_of_mine", None)
-    _entry_points.cache_clear()
+    ANNOTATORS.forget_plugins()
 
 
 @pytest.mark.usefixtures("package")
 @pytest.mark.parametrize("name", ["colours", "ready"])
 def test_packages_offer_annotators_by_name(name):
-    annotator = annotator_named(name)
+    annotator = ANNOTATORS.parse(name)
     assert annotator.layers == ("colour",)
     annotations = annotator.annotate(["a red car"])
     assert resolved("colour:red", *annotations, kinds=annotator.layers) == ["colour:red"]
-    assert name in annotator_names()
+    assert name in ANNOTATORS.names()
 
 
 @pytest.mark.usefixtures("package")
@@ -327,9 +325,9 @@ def test_packages_offer_annotators_by_name(name):
 )
 def test_annotators_that_cannot_be_had_are_errors(name, message):
     with pytest.raises(DataError, match=message):
-        annotator_named(name)
+        ANNOTATORS.parse(name)
 
 
 def test_the_gender_annotator_is_built_in():
-    assert annotator_named("gender") == gender()
-    assert Feature("gender", "gender").spans(annotator_named("gender").annotate(["she"])[0])
+    assert ANNOTATORS.parse("gender") == gender()
+    assert Feature("gender", "gender").spans(ANNOTATORS.parse("gender").annotate(["she"])[0])

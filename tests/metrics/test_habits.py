@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from assay import BLEU, CHRF, ROUGE, TER, WER, DataError, MacroF, MicroF, parse, registry
+from assay import BLEU, CHRF, ROUGE, TER, WER, DataError, MacroF, MicroF, parse, register
 from assay.data import Segment
 from assay.metrics.base import Metric
-from assay.registry import names, register, registered
+from assay.metrics.registry import METRICS, registered
 from tests.corpora import REFERENCES, SHORT, Texts, hostile
 
 PAIRS = {
@@ -166,7 +166,7 @@ def test_names_and_signatures_that_people_bring_along_are_understood(name, metri
 @pytest.fixture
 def lengths(monkeypatch):
     """A registered metric of one's own, forgotten afterwards."""
-    monkeypatch.setattr(registry, "_added", {})
+    monkeypatch.setattr(METRICS, "_registered", {})
 
     @register
     @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def lengths(monkeypatch):
 def test_a_metric_of_ones_own_is_parsed_listed_and_scored(lengths):
     assert parse("lengths") == lengths()
     assert parse("Lengths:factor=2") == lengths(2)
-    assert "lengths" in names()
+    assert "lengths" in METRICS.names()
     assert lengths() in registered()
     assert str(lengths(3)) == "lengths:factor=3"
     score = parse("lengths").corpus_score(["a b c", "d"], [["a", "b"]])

@@ -6,7 +6,7 @@ import pytest
 
 from assay import BLEU, CHRF, ROUGE, WER, DataError, MacroF, MicroF, parse
 from assay.data import Segment
-from assay.registry import parse_all, registered
+from assay.metrics.registry import METRICS, registered
 from tests.contract.varied import parameters
 from tests.corpora import demo
 
@@ -122,6 +122,6 @@ def test_settings_out_of_range_are_errors_that_say_the_range(make, options, mess
 
 def test_one_metric_twice_is_an_error():
     with pytest.raises(DataError, match="given twice"):
-        parse_all(["bleu", "chrf", "bleu:tok=13a"])
+        METRICS.parse_all(["bleu", "chrf", "bleu:tok=13a"])
     with pytest.raises(DataError, match=re.escape("pass ['bleu']")):
-        parse_all("bleu")
+        METRICS.parse_all("bleu")

@@ -27,11 +27,11 @@ from assay.agreement.report import matrix
 from assay.agreement.summary import Rounding, summarise
 from assay.agreement.tables import read_score_table
 from assay.io import read_folder
-from assay.registry import parse_all
+from assay.metrics.registry import METRICS
 from tests.corpora import read_lines
 from tests.papers.test_macrof1_paper import LATIN_IN_BRACKETS
 
-METRICS = ("BLEU_m", "BLEU", "MacroF1", "MicroF1", "CHRF1")
+COLUMNS = ("BLEU_m", "BLEU", "MacroF1", "MicroF1", "CHRF1")
 """In the order of the paper; BLEU_m is its *BLEU, which came with the data."""
 
 TABLE_10 = """
@@ -113,7 +113,7 @@ def published(shared):
 def scores_of_year(published, year):
     """The authors' scores; en-lv has none by people, and the paper does not list it."""
     path = published / "wmt-metrics" / "tables" / f"wmt-scores-{year}.tsv"
-    panels = read_score_table(path).panels(metrics=METRICS)
+    panels = read_score_table(path).panels(metrics=COLUMNS)
     return [panel for panel in panels if not np.isnan(panel.gold).all()]
 
 
@@ -143,7 +143,7 @@ def panel_of_texts(folder):
         cleaned = tuple((LATIN_IN_BRACKETS.sub("", line),) for (line,) in dataset.references)
         dataset, tokenizer = replace(dataset, references=cleaned), ":tok=zh"
     names = [f"{each}{tokenizer}" for each in ("bleu", "macrof", "microf")]
-    metrics = parse_all([*names, "chrf:beta=1,legacy=yes"])
+    metrics = METRICS.parse_all([*names, "chrf:beta=1,legacy=yes"])
     human = dict(line.split("\t") for line in read_lines(folder / "human" / "da.sys.tsv")[1:])
     candidates = Rounding.read(["1", "chrf1=0"]).apply(computed(dataset, metrics, level="system"))
     gold = np.array([[float(human[name])] for name in dataset.systems])
@@ -200,7 +200,7 @@ def published_correlations(published, year):
     """The authors' taus of a year and whether they are significant, pairs by metrics."""
     path = published / "wmt-metrics" / "tables" / "wmt-correlations-all.tsv"
     lines = [line.split("\t") for line in read_lines(path)]
-    columns = [lines[0].index(name) for name in METRICS]
+    columns = [lines[0].index(name) for name in COLUMNS]
     chosen = [row for row in lines[1:] if row[1:3] == [str(year), "kendall"]]
     cells = np.array([[row[at].split("|") for at in columns] for row in chosen], float)
     return [row[3] for row in chosen], cells[:, :, 0], cells[:, :, 1]

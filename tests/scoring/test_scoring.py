@@ -12,7 +12,7 @@ import assay
 from assay.data import DataError, Dataset, Scores, Segment
 from assay.metrics.bleu import BLEU
 from assay.metrics.mean import Mean
-from assay.registry import parse_all
+from assay.metrics.registry import METRICS
 from assay.scoring import Questions, score, score_dataset, score_each
 from assay.statistics.significance import all_pairs, holm
 from tests.corpora import demo
@@ -22,7 +22,7 @@ SYSTEMS = {name: tuple(demo(f"systems/{name}.txt")) for name in NAMES}
 REFERENCE = demo("ref.A.txt")
 DOCUMENTS = tuple(f"d{at % 7}" for at in range(120))
 DATASET = Dataset(SYSTEMS, tuple((line,) for line in REFERENCE), documents=DOCUMENTS)
-METRICS = ("bleu", "ter", "macrof")
+SCORED = ("bleu", "ter", "macrof")
 EVERYTHING = Questions(
     segments=True,
     documents=True,
@@ -40,7 +40,7 @@ KEYS = [
 
 @pytest.fixture(scope="module")
 def everything():
-    return score_dataset(DATASET, parse_all(METRICS), questions=EVERYTHING)
+    return score_dataset(DATASET, METRICS.parse_all(SCORED), questions=EVERYTHING)
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_all_records_have_the_same_keys(records):
 
 
 def test_there_is_a_record_for_everything_asked(records):
-    for metric in METRICS:
+    for metric in SCORED:
         assert [each["system"] for each in of(records, "corpus", metric)] == list(NAMES)
         pairs = [(each["system"], each["baseline"]) for each in of(records, "baseline", metric)]
         assert pairs == [("atlas", "birch"), ("atlas", "cedar"), ("birch", "cedar")]
@@ -84,7 +84,7 @@ def test_there_is_a_record_for_everything_asked(records):
         assert len(of(records, "segment", metric)) == 3 * 120
 
 
-@pytest.mark.parametrize("metric", parse_all(METRICS), ids=str)
+@pytest.mark.parametrize("metric", METRICS.parse_all(SCORED), ids=str)
 def test_documents_and_segments_are_scored_alone(records, metric):
     for each in of(records, "document", str(metric)):
         chosen = [at for at, name in enumerate(DOCUMENTS) if name == each["document"]]
@@ -146,7 +146,7 @@ def test_clusters_part_what_differs(records):
 
 
 def test_differences_are_of_the_scores(records):
-    for metric in METRICS:
+    for metric in SCORED:
         whole = {each["system"]: each["score"] for each in of(records, "corpus", metric)}
         for each in of(records, "baseline", metric):
             difference = whole[each["system"]] - whole[each["baseline"]]
@@ -161,7 +161,7 @@ def test_asking_more_does_not_change_an_answer(records):
         Questions(segments=True),
         Questions(test="bootstrap", all_pairs=True, resamples=200),
     ):
-        alone = score_dataset(DATASET, parse_all(METRICS), questions=questions).records()
+        alone = score_dataset(DATASET, METRICS.parse_all(SCORED), questions=questions).records()
         for each in alone:
             assert any(each.items() <= other.items() for other in _without_none(records, each))
 
@@ -175,7 +175,7 @@ def _without_none(records, wanted):
 
 def test_without_all_pairs_the_others_are_compared_with_the_first():
     questions = Questions(test="randomisation", trials=200, resamples=50)
-    found = score_dataset(DATASET, parse_all(["chrf"]), questions=questions).records()
+    found = score_dataset(DATASET, METRICS.parse_all(["chrf"]), questions=questions).records()
     assert [each["baseline"] for each in found] == [None, "atlas", "atlas"]
     assert found[0]["p"] is None
     assert all(0 < each["p"] <= 1 for each in found[1:])
@@ -197,12 +197,12 @@ def test_tables_show_what_the_records_say(everything, records):
     assert overview.columns == ("system", "BLEU ↑", "TER ↓", "MacroF1 ↑")
     assert overview.best == {"BLEU ↑": "high", "TER ↓": "low", "MacroF1 ↑": "high"}
     assert overview.note.splitlines() == [
-        of(records, "corpus", metric)[0]["signature"] for metric in METRICS
+        of(records, "corpus", metric)[0]["signature"] for metric in SCORED
     ]
     for row in overview.rows:
         assert list(row[1:]) == [
             next(e["score"] for e in of(records, "corpus", metric) if e["system"] == row[0])
-            for metric in METRICS
+            for metric in SCORED
         ]
     sure = [tuple(row[:5]) for row in tables["BLEU: how sure is it?"].rows]
     keys = ("system", "score", "low", "high", "cluster")
@@ -276,7 +276,7 @@ def test_groups_have_intervals_and_tests_of_their_own(metric, every):
         groups=True, confidence=True, test="bootstrap", all_pairs=every, resamples=100
     )
     dataset = replace(DATASET, groups=HALVES)
-    result = score_dataset(dataset, parse_all([metric]), questions=questions)
+    result = score_dataset(dataset, METRICS.parse_all([metric]), questions=questions)
     whole = result.records()
     assert {each["n"] for each in whole if each["group"]} == {60}
     p = []
@@ -287,7 +287,7 @@ def test_groups_have_intervals_and_tests_of_their_own(metric, every):
             references=tuple((REFERENCE[at],) for at in chosen),
         )
         asked = replace(questions, groups=False)
-        wanted = score_dataset(alone, parse_all([metric]), questions=asked).records()
+        wanted = score_dataset(alone, METRICS.parse_all([metric]), questions=asked).records()
         found = [each for each in whole if each["group"] == name]
         keys = ("system", "score", "low", "high", "baseline", "difference_low", "p", "test")
         assert [[each[key] for key in keys] for each in found] == [
@@ -304,7 +304,9 @@ def test_groups_have_intervals_and_tests_of_their_own(metric, every):
 
 def test_without_intervals_groups_are_a_plain_table_with_their_sizes():
     dataset = replace(DATASET, groups=HALVES)
-    tables = score_dataset(dataset, parse_all(["bleu"]), questions=Questions(groups=True)).tables()
+    tables = score_dataset(
+        dataset, METRICS.parse_all(["bleu"]), questions=Questions(groups=True)
+    ).tables()
     assert tables[1].columns == ("group", "n", *NAMES)
     assert tables[1].note == ""
 
@@ -321,7 +323,7 @@ def test_charts_show_every_score_and_for_four_systems_every_pair(everything):
     assert len(bars.spec["data"]["values"]) == 3 * 3
     four = replace(DATASET, systems={**SYSTEMS, "ref": tuple(demo("ref.B.txt"))})
     questions = replace(EVERYTHING, segments=False, documents=False)
-    charts = score_dataset(four, parse_all(["bleu", "ter"]), questions=questions).charts()
+    charts = score_dataset(four, METRICS.parse_all(["bleu", "ter"]), questions=questions).charts()
     assert [chart.after for chart in charts[1:]] == ["BLEU: every pair", "TER: every pair"]
     assert all(len(chart.spec["data"]["values"]) == 16 for chart in charts[1:])
 
@@ -413,7 +415,7 @@ def test_two_imported_scores_of_one_name_are_refused():
 
 
 def test_metrics_come_one_after_the_other():
-    steps = score_each(DATASET, parse_all(METRICS))
+    steps = score_each(DATASET, METRICS.parse_all(SCORED))
     assert str(next(steps).metric) == "bleu"
     assert [str(each.metric) for each in steps] == ["ter", "macrof"]
 
@@ -558,7 +560,7 @@ def test_small_and_large_groups_each_have_the_method_that_holds():
     groups = tuple("large" if at < 100 else "small" for at in range(120))
     questions = Questions(groups=True, confidence=True, test="bootstrap", resamples=50)
     dataset = replace(DATASET, groups=groups)
-    result = score_dataset(dataset, parse_all(["bleu"]), questions=questions)
+    result = score_dataset(dataset, METRICS.parse_all(["bleu"]), questions=questions)
     tests = {each["group"]: each["test"] for each in result.records() if each["test"]}
     assert tests["large"].startswith("paired bootstrap")
     assert tests["small"].startswith("jackknife")

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.data import DataError
+from assay.metrics.bleu import BLEU
+from assay.metrics.ter import TER
 from assay.statistics.significance import rank_clusters
 
 
@@ -51,7 +53,7 @@ def test_one_pair_across_a_line_removes_it():
 
 
 def test_where_lower_is_better_the_lowest_is_first():
-    assert rank_clusters([1.0, 3.0, 2.0], matrix(3), higher_is_better=False) == [1, 3, 2]
+    assert rank_clusters(TER().oriented(np.array([1.0, 3.0, 2.0])), matrix(3)) == [1, 3, 2]
 
 
 def test_no_line_stands_between_equal_scores():
@@ -60,13 +62,12 @@ def test_no_line_stands_between_equal_scores():
     assert rank_clusters([2.0, 1.0, 2.0], matrix(3, (2, 1))) == [1, 1, 1]
 
 
-@pytest.mark.parametrize("higher", [True, False])
-def test_unknown_scores_come_last_and_leave_the_others_alone(higher):
+@pytest.mark.parametrize("metric", [BLEU(), TER()], ids=str)
+def test_unknown_scores_come_last_and_leave_the_others_alone(metric):
     nan = math.nan
     differ = matrix(4, (0, 1), (0, 3), (1, 2), (1, 3), (0, 2))
-    sign = 1 if higher else -1
-    found = rank_clusters([nan, nan, sign * 3.0, sign * 2.0], differ, higher_is_better=higher)
-    assert found == [3, 3, 1, 2]
+    scores = [nan, nan, 3.0, 2.0] if metric.higher_is_better else [nan, nan, -3.0, -2.0]
+    assert rank_clusters(metric.oriented(np.array(scores)), differ) == [3, 3, 1, 2]
     assert rank_clusters([nan, nan], np.zeros((2, 2), bool)) == [1, 1]
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError
-from assay.settings import Settings, nearest, setting
+from assay.registry import Registry
+from assay.settings import Settings, setting
 from assay.statistics.arrays import Array, divide
 from assay.statistics.correlation import (
     ComparedPairs,
@@ -26,6 +27,7 @@ from assay.statistics.correlation import (
 )
 
 __all__ = [
+    "COEFFICIENTS",
     "WMT",
     "Accuracy",
     "AccuracyWithTies",
@@ -36,8 +38,6 @@ __all__ = [
     "Spearman",
     "Tested",
     "calibrated",
-    "coefficient_named",
-    "coefficient_names",
     "fisher_interval",
 ]
 
@@ -382,29 +382,18 @@ def pairs_of(metric: Array, gold: Array) -> ComparedPairs:
     return ComparedPairs.of(metric, gold)
 
 
-_KNOWN: dict[str, type[Coefficient]] = {
-    kind.name: kind for kind in (Pearson, Spearman, Kendall, WMT, Accuracy, AccuracyWithTies)
-}
-_SHORT = {"kendall-b": "kendall", "kendall-c": "kendall:variant=c", "tau": "kendall"}
-
-
-def coefficient_names() -> list[str]:
-    """The names that `coefficient_named` knows."""
-    return [*_KNOWN, *_SHORT]
-
-
-def coefficient_named(text: str) -> Coefficient:
-    """The coefficient of a name, with settings after a colon: `wmt:gap=25`.
-
-    >>> coefficient_named("kendall-c")
-    Kendall(variant='c')
-    """
-    name, _, rest = _SHORT.get(text, text).partition(":")
-    if name not in _KNOWN:
-        hint = nearest(name, coefficient_names())
-        known = ", ".join(coefficient_names())
-        raise DataError(f"unknown coefficient {name!r}{hint}. Coefficients: {known}.")
-    pairs = [tuple(part.split("=", 1)) for part in rest.split(",") if part]
-    if any(len(pair) != 2 for pair in pairs):
-        raise DataError(f"coefficient {text!r}: settings are key=value, as in wmt:gap=25.")
-    return _KNOWN[name].from_options([(key, value) for key, value in pairs])
+COEFFICIENTS: Registry[Coefficient] = Registry(
+    "coefficient",
+    "assay.coefficients",
+    {
+        "pearson": "assay.agreement.coefficients:Pearson",
+        "spearman": "assay.agreement.coefficients:Spearman",
+        "kendall": "assay.agreement.coefficients:Kendall",
+        "wmt": "assay.agreement.coefficients:WMT",
+        "accuracy": "assay.agreement.coefficients:Accuracy",
+        "acc-eq": "assay.agreement.coefficients:AccuracyWithTies",
+    },
+    base=Coefficient,
+    aliases=(("kendall-b|tau", "kendall"), ("kendall-c", "kendall:variant=c")),
+)
+"""All coefficients: `COEFFICIENTS.parse("wmt:gap=25")`."""

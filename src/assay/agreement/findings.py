@@ -18,7 +18,7 @@ from assay.agreement.agree import (
     confidences_of_corpora,
     soft_pairwise_accuracy,
 )
-from assay.agreement.coefficients import Pearson, coefficient_named
+from assay.agreement.coefficients import COEFFICIENTS, Pearson
 from assay.agreement.differences import MetricComparison, compare_metrics, williams
 from assay.agreement.panel import Candidate, Humans, Panel
 from assay.agreement.summary import LeaveOut
@@ -69,7 +69,7 @@ SOFT = "spa"
 class CorrelateOptions:
     """What is asked about the agreement of metrics with people.
 
-    `coefficients` are names, as `coefficient_named` reads them, or "spa". `compare` asks which
+    `coefficients` are names, as `COEFFICIENTS.parse` reads them, or "spa". `compare` asks which
     metrics agree better than others, by `trials` random swaps.
     """
 
@@ -85,7 +85,7 @@ class CorrelateOptions:
     def __post_init__(self) -> None:
         """The names in full, so that one coefficient has one name."""
         full = tuple(
-            name if name == SOFT else str(coefficient_named(name)) for name in self.coefficients
+            name if name == SOFT else str(COEFFICIENTS.parse(name)) for name in self.coefficients
         )
         if twice := next((name for name in full if full.count(name) > 1), None):
             raise DataError(f"coefficient {twice} is given twice; leave one out.")
@@ -147,7 +147,7 @@ def _agreement(
     if name == SOFT:
         return _soft(panel, candidate, questions.trials, seed)
     shuffles = Shuffles(questions.trials, np.random.default_rng(seed))
-    coefficient = coefficient_named(name)
+    coefficient = COEFFICIENTS.parse(name)
     return agree(candidate.oriented, panel.human, coefficient, by=questions.by, shuffles=shuffles)
 
 
@@ -191,7 +191,7 @@ def _unknown(reason: str) -> Agreement:
 
 def _compared(finding: Finding, questions: CorrelateOptions, seed: int) -> Finding:
     """The finding with every metric tested against every other."""
-    panel, coefficient = finding.panel, coefficient_named(finding.coefficient)
+    panel, coefficient = finding.panel, COEFFICIENTS.parse(finding.coefficient)
     # What has no value is not compared: two scores would correlate perfectly.
     scores = {
         each.name: np.full_like(panel.human, np.nan) if agreement.reason else each.oriented

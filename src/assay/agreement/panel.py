@@ -19,10 +19,10 @@ from assay.data import (
 )
 from assay.metrics.base import Metric, Statistics, reference_count
 from assay.metrics.mean import Mean
+from assay.metrics.registry import parse
 from assay.progress import Track, untracked
-from assay.registry import parse
 from assay.scoring import labels, system_statistics
-from assay.settings import nearest
+from assay.settings import did_you_mean
 from assay.statistics.arrays import Array, divide
 from assay.statistics.correlation import Mask, means
 from assay.statistics.weights import groups
@@ -377,7 +377,7 @@ class Rounding:
                 titles = [candidate.title for candidate in candidates]
                 known = ", ".join(titles)
                 raise DataError(
-                    f"rounding: no metric {name!r}{nearest(name, titles)} among {known}."
+                    f"rounding: no metric {name!r}{did_you_mean(name, titles)} among {known}."
                 )
         return tuple(self._apply(candidate) for candidate in candidates)
 

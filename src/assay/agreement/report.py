@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.agreement.agree import Agreement
-from assay.agreement.coefficients import coefficient_named
+from assay.agreement.coefficients import COEFFICIENTS
 from assay.agreement.findings import SOFT, CorrelateOptions, Finding
 from assay.agreement.summary import Summary, summarise
 from assay.results import Cell, PValue, Table
@@ -49,7 +49,7 @@ def coefficient_title(name: str) -> str:
     if name == SOFT:
         return "soft pairwise accuracy"
     _, _, settings = name.partition(":")
-    return f"{coefficient_named(name).title}{f' ({settings})' * bool(settings)}"
+    return f"{COEFFICIENTS.parse(name).title}{f' ({settings})' * bool(settings)}"
 
 
 def matrix(findings: Sequence[Finding]) -> tuple[list[str], Array, Array]:

@@ -13,7 +13,7 @@ from assay.agreement.panel import Candidate, Panel, lower_is_better
 from assay.data import DataError
 from assay.io.files import FilePath, label, read_lines
 from assay.io.tables import Row
-from assay.settings import nearest
+from assay.settings import did_you_mean
 
 __all__ = ["ScoreTable", "read_score_table"]
 
@@ -98,7 +98,7 @@ class ScoreTable:
             return [folded[name] for name in usual if name in folded][:1]
         for name in wanted:
             if name.lower() not in folded:
-                hint, known = nearest(name, self.columns), ", ".join(self.columns)[:200]
+                hint, known = did_you_mean(name, self.columns), ", ".join(self.columns)[:200]
                 raise DataError(f"{label(self.path)}: no column {name!r}{hint}. Columns: {known}.")
         return [name if name in self.columns else folded[name.lower()] for name in wanted]
 

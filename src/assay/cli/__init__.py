@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 from assay.cli.commands import COMMANDS, group_overview, load, members, overview
 from assay.data import DataError
 from assay.progress import track
-from assay.settings import nearest
+from assay.registry import PluginWarning
+from assay.settings import did_you_mean
 
 __all__ = ["main"]
 
@@ -25,7 +28,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if sys.stdout is None:
         return _complain("standard output is closed: leave >&- out, or write to /dev/null.")
     try:
-        status = _run(arguments)
+        with _plugin_notes():
+            status = _run(arguments)
         sys.stdout.flush()
         return status
     except DataError as error:
@@ -61,7 +65,7 @@ def _run(arguments: list[str]) -> int:
         return _introduce(name, rest)
     if name not in COMMANDS:
         known = ", ".join(COMMANDS)
-        raise DataError(f"no command {name!r}{nearest(name, COMMANDS)}. Commands: {known}.")
+        raise DataError(f"no command {name!r}{did_you_mean(name, COMMANDS)}. Commands: {known}.")
     command = load(name)
     if {"-h", "--help"} & set(rest):
         print(command.help())
@@ -80,7 +84,7 @@ def _introduce(group: str, rest: list[str]) -> int:
     if rest and rest[0] not in ("-h", "--help"):
         wanted, names = f"{group} {rest[0]}", members(group)
         known = ", ".join(names)
-        raise DataError(f"no command {wanted!r}{nearest(wanted, names)}. Commands: {known}.")
+        raise DataError(f"no command {wanted!r}{did_you_mean(wanted, names)}. Commands: {known}.")
     print(group_overview(group))
     return 0
 
@@ -88,6 +92,22 @@ def _introduce(group: str, rest: list[str]) -> int:
 def _complain(message: object) -> int:
     print(f"assay: {' '.join(str(message).splitlines())}", file=sys.stderr)
     return BAD_INPUT
+
+
+@contextlib.contextmanager
+def _plugin_notes() -> Iterator[None]:
+    """A plug-in that does not work is told in one line, as everything else that is odd."""
+    usual = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, PluginWarning):
+            print(f"assay: note: {message}", file=sys.stderr)
+        else:
+            usual(message, category, *place, **more)
+
+    with warnings.catch_warnings(action="default", category=PluginWarning):
+        warnings.showwarning = show
+        yield
 
 
 def _silence() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from assay.agreement.coefficients import coefficient_names
+from assay.agreement.coefficients import COEFFICIENTS
 from assay.agreement.correlate import CorrelateResult
 from assay.agreement.findings import CorrelateOptions, correlate_each, prepared
 from assay.agreement.panel import Rounding
-from assay.cli.commands import Command, whole_number
+from assay.cli.commands import Command, list_names, whole_number
 from assay.cli.humans import add_given, add_human, add_humans
 from assay.cli.inputs import add_inputs, add_metrics
 from assay.cli.output import add_output, check_output, show
@@ -19,15 +19,15 @@ from assay.progress import track
 
 __all__ = ["CORRELATE"]
 
-METRICS = ("bleu", "chrf")
-COEFFICIENTS = ("pearson", "kendall")
+DEFAULT_METRICS = ("bleu", "chrf")
+DEFAULT_COEFFICIENTS = ("pearson", "kendall")
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     _let_be_several(parser, "--data", "several folders are several language pairs")
     _let_be_several(parser, "--languages", "several for a --data folder that holds several")
-    add_metrics(parser, METRICS)
+    add_metrics(parser, DEFAULT_METRICS)
     _add_scores(parser)
     add_human(parser)
     _add_tables(parser)
@@ -92,14 +92,15 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
         help="compare scores of documents or segments within each of them, within each system, "
         "or all with all (default: none)",
     )
-    names = ", ".join([*coefficient_names(), "spa"])
-    add(
+    coefficient = add(
         "--coefficient",
         nargs="+",
-        default=list(COEFFICIENTS),
+        default=list(DEFAULT_COEFFICIENTS),
         metavar="NAME",
-        help=f"of {names}, with settings as in wmt:gap=25 (default: {' '.join(COEFFICIENTS)})",
+        help="of {names}, spa, with settings as in wmt:gap=25; kendall-c is kendall:variant=c "
+        f"(default: {' '.join(DEFAULT_COEFFICIENTS)})",
     )
+    list_names(coefficient, COEFFICIENTS)
     add("--compare", action="store_true", help="which metrics agree better than others?")
     add(
         "--trials",

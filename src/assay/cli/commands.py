@@ -9,15 +9,17 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from assay.data import DataError
-from assay.settings import nearest
+from assay.registry import Registry
+from assay.settings import did_you_mean
 
 __all__ = [
     "COMMANDS",
     "Command",
     "group_overview",
+    "list_names",
     "load",
     "members",
     "overview",
@@ -140,6 +142,15 @@ def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     return read
 
 
+def list_names(action: argparse.Action, registry: Registry[Any]) -> None:
+    """Put what a registry has for `{names}` in an option's help.
+
+    Only whoever reads the help waits for plug-ins to load.
+    """
+    action.help = (action.help or "").replace("{names}", "%(names)s")
+    vars(action)["names"] = registry
+
+
 def members(group: str) -> list[str]:
     """The commands whose first word this is, where they are of two words."""
     return [name for name in COMMANDS if name.startswith(f"{group} ")]
@@ -195,6 +206,6 @@ class _Parser(argparse.ArgumentParser):
         unknown = message.removeprefix("unrecognized arguments: ")
         if unknown != message:
             word = unknown.split()[0].split("=")[0]
-            hint = nearest(word, self._option_string_actions) if word.startswith("-") else ""
+            hint = did_you_mean(word, self._option_string_actions) if word.startswith("-") else ""
             message = f"unknown argument {word!r}{hint}"
         raise DataError(f"{self.prog.removeprefix('assay ')}: {message}. See: {self.prog} --help")

@@ -33,8 +33,8 @@ from assay.features.annotation import Annotation, Annotator, Feature
 from assay.features.cache import AnnotationCache, CachedAnnotator, default_path
 from assay.features.pipelines import pipeline_for
 from assay.features.select import (
+    ANNOTATORS,
     Request,
-    annotator_named,
     layers_needed,
     parse_features,
     resolve,
@@ -108,7 +108,7 @@ class _Text(NamedTuple):
 
 def read_annotated(args: argparse.Namespace, inputs: Inputs) -> tuple[Annotated, list[Feature]]:
     """The texts with their annotations, and the features that were asked for."""
-    own = annotator_named(args.annotator) if args.annotator else None
+    own = ANNOTATORS.parse(args.annotator) if args.annotator else None
     requests = parse_features(args.features or DEFAULT, kinds=own.layers if own else ())
     texts = _texts(inputs.dataset)
     found = _annotations(args, requests, texts, own, inputs)

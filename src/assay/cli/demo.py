@@ -21,8 +21,8 @@ from assay.explanation.report import ExplainResult
 from assay.extras import install_line
 from assay.io import write_whole
 from assay.metrics.chrf import CHRF
+from assay.metrics.registry import METRICS
 from assay.metrics.typef import MacroF
-from assay.registry import parse_all
 from assay.rendering import missing_charts, text
 from assay.results import Chart, Charts, CombinedResult, Header, Record, Result, Table
 from assay.scoring import SEED, Questions, score_dataset
@@ -33,7 +33,7 @@ from assay.suites.tables import BY_PHENOMENON
 
 __all__ = ["DEMO"]
 
-METRICS = ("bleu", "chrf", "ter", "macrof", "microf")
+SCORED = ("bleu", "chrf", "ter", "macrof", "microf")
 WORST = 5
 """Segments that are explained word by word."""
 
@@ -65,8 +65,8 @@ def _run(args: argparse.Namespace) -> int:
     _write(folder, {f"suite/{name}": data for name, data in demo_suite_files().items()})
     dataset = read_demo()
     asked = Questions(confidence=True, test="bootstrap", all_pairs=True)
-    scores = score_dataset(dataset, parse_all(METRICS), questions=asked)
-    favored = favoritism(dataset, parse_all(["macrof", "bleu"]), count=10)
+    scores = score_dataset(dataset, METRICS.parse_all(SCORED), questions=asked)
+    favored = favoritism(dataset, METRICS.parse_all(["macrof", "bleu"]), count=10)
     types = type_performance(dataset, MacroF(), count=20)
     words = _explanations(dataset)
     suite = _suite_report()

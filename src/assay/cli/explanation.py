@@ -13,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.cli.commands import Command, whole_number
+from assay.cli.commands import Command, list_names, whole_number
 from assay.cli.humans import add_human, read_human
 from assay.cli.inputs import Inputs, add_inputs, add_metrics, describe, read_inputs, read_metrics
 from assay.cli.output import add_output, check_output, show
 from assay.data import DataError, Dataset, without_humans
 from assay.explanation.boosted import MOST_ITERATIONS, PUBLISHED, Boosted, BoostResult
 from assay.explanation.explain import Side, explain_systems, sides_of, worst_segments
-from assay.explanation.explainers import Explainer, explainer_named, explainer_names
+from assay.explanation.explainers import EXPLAINERS, Explainer
 from assay.explanation.quality import WordTags, read_word_tags
 from assay.explanation.report import ExplainResult
 from assay.explanation.study import TuneResult, try_medians
@@ -41,13 +41,14 @@ def _configure_explain(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add_metrics(parser, ["chrf"])
     add = parser.add_argument_group("explanations").add_argument
-    add(
+    explainer = add(
         "-e",
         "--explainer",
         default="lime",
         metavar="EXPLAINER",
-        help=f"{', '.join(explainer_names())}, with settings as in lime:samples=50 (default: lime)",
+        help="{names}, with settings as in lime:samples=50 (default: lime)",
     )
+    list_names(explainer, EXPLAINERS)
     add(
         "--sides",
         choices=("both", "hypothesis"),
@@ -98,7 +99,7 @@ def _configure_explain(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_explain(args: argparse.Namespace) -> int:
-    explainer = explainer_named(args.explainer)
+    explainer = EXPLAINERS.parse(args.explainer)
     inputs = read_inputs(args)
     metric = _metric(args, inputs.dataset)
     sides = sides_of(metric, hypothesis_only=args.sides == "hypothesis")
@@ -201,15 +202,15 @@ def _configure_boost(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add_metrics(parser, ["chrf"])
     add = parser.add_argument_group("boosting").add_argument
-    names = ", ".join(explainer_names())
-    add(
+    explainer = add(
         "-e",
         "--explainer",
         default="lime",
         metavar="EXPLAINER",
-        help=f"what says how important words are, with settings as in lime:samples=50. There are "
-        f"{names} (default: lime)",
+        help="what says how important words are, with settings as in lime:samples=50. There are "
+        "{names} (default: lime)",
     )
+    list_names(explainer, EXPLAINERS)
     add("--w", type=float, metavar="SHARE", help="weight of the metric as it is (default: paper's)")
     add(
         "--p", metavar="POWER", help="of the mean: a number, inf, or as --p=-inf (default: paper's)"
@@ -265,10 +266,11 @@ def _run_boost(args: argparse.Namespace) -> int:
 def _boosted(args: argparse.Namespace, metrics: list[Metric]) -> Boosted:
     if len(metrics) > 1:
         raise DataError("one metric is boosted at a time: name one with -m.")
-    usual = PUBLISHED.get(args.explainer.partition(":")[0], PUBLISHED["lime"])
+    explainer = EXPLAINERS.parse(args.explainer)
+    usual = PUBLISHED.get(explainer.name, PUBLISHED["lime"])
     return Boosted(
-        metric=str(metrics[0]),
-        explainer=args.explainer,
+        metric=metrics[0],
+        explainer=explainer,
         w=usual.w if args.w is None else args.w,
         p=usual.p if args.p is None else args.p,
         regular=args.regular,
@@ -297,26 +299,26 @@ BOOST = Command(
 )
 
 
-METRICS = ("chrf",)
-EXPLAINERS = ("erasure", "lime", "shap")
+DEFAULT_EXPLAINERS = ("erasure", "lime", "shap")
 
 
 def _configure_boost_tune(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     action = parser._option_string_actions["--data"]
     action.nargs, action.help = "+", f"{action.help}; several folders are several data sets"
-    add_metrics(parser, METRICS)
+    add_metrics(parser, ["chrf"])
     add_human(parser)
     add = parser.add_argument_group("boosting").add_argument
-    add(
+    explainer = add(
         "-e",
         "--explainer",
         nargs="+",
         action="extend",
         metavar="EXPLAINER",
-        help=f"what says how important words are. There are {', '.join(explainer_names())} "
-        f"(default: {' '.join(EXPLAINERS)})",
+        help="what says how important words are. There are {names} "
+        f"(default: {' '.join(DEFAULT_EXPLAINERS)})",
     )
+    list_names(explainer, EXPLAINERS)
     add_explaining(parser)
     add(
         "--test-data",
@@ -346,7 +348,7 @@ class _Work(NamedTuple):
 
 
 def _run_boost_tune(args: argparse.Namespace) -> int:
-    explainers = [explainer_named(each) for each in args.explainer or EXPLAINERS]
+    explainers = [EXPLAINERS.parse(text) for text in args.explainer or DEFAULT_EXPLAINERS]
     files: list[Record] = []
     work = [each for call in _calls(args) for each in _work(call, explainers, files)]
     unseen = [each for call in _test_calls(args) for each in _work(call, explainers, files)]

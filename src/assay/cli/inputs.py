@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from assay.cli.commands import list_names
 from assay.cli.output import take_note, warn
 from assay.data import DataError, Dataset
 from assay.io import (
@@ -26,7 +27,7 @@ from assay.io.folders import FolderNames
 from assay.languages import Side, language_by_script, language_of, plain_code
 from assay.metrics.base import Metric, reference_count
 from assay.metrics.neural.base import language_notes
-from assay.registry import names, parse, parse_all, verify
+from assay.metrics.registry import METRICS, parse, verify
 from assay.results import Record
 from assay.settings import settings_of
 
@@ -108,16 +109,17 @@ def add_metrics(parser: argparse.ArgumentParser, default: Sequence[str]) -> None
     parser.set_defaults(default_metrics=list(default))
     group = parser.add_argument_group("metrics")
     add = group.add_argument
-    add(
+    metric = add(
         "-m",
         "--metric",
         nargs="+",
         action="extend",
         metavar="METRIC",
-        help=f"names or settings, as in -m bleu chrf:word_order=2 macrof (default: "
-        f"{' '.join(default)}). There are {', '.join(names())}; chrf++, rouge1, rougeL, cer and "
-        "xbertscore are short for settings of these. A whole signature works, too",
+        help="names or settings, as in -m bleu chrf:word_order=2 macrof (default: "
+        f"{' '.join(default)}). There are {{names}}; chrf++, rouge1, rougeL, cer and xbertscore "
+        "are short for settings of these. A whole signature works, too",
     )
+    list_names(metric, METRICS)
     add(
         "-tok",
         "--tokenize",
@@ -159,7 +161,7 @@ def read_metrics(args: argparse.Namespace, dataset: Dataset) -> list[Metric]:
     # Whoever brings scores and names no metric wants these scores alone.
     default = [] if getattr(args, "scores", None) else args.default_metrics
     asked = [_with_shared(text, shared) for text in args.metric or default]
-    metrics = parse_all(metric.for_dataset(dataset) for metric in asked)
+    metrics = METRICS.parse_all(metric.for_dataset(dataset) for metric in asked)
     sides = list(dict.fromkeys(side for metric in asked for side in metric.needs_languages))
     note_languages(args, dataset, sides)
     known = {side: language_of(dataset, side).code for side in sides}

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.agreement.coefficients import coefficient_named
+from assay.agreement.coefficients import COEFFICIENTS
 from assay.agreement.panel import Candidate, computed, given
 from assay.agreement.retrieval.analysis import (
     RetrievalResult,
@@ -26,7 +26,7 @@ from assay.agreement.retrieval.collection import (
     read_trec_documents,
     translations,
 )
-from assay.agreement.retrieval.measures import measures_named
+from assay.agreement.retrieval.measures import MEASURES
 from assay.agreement.retrieval.report import Setup
 from assay.agreement.retrieval.search import BM25
 from assay.cli.commands import Command, whole_number
@@ -118,7 +118,7 @@ def _add_agreement(parser: argparse.ArgumentParser) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     bm25 = BM25(args.k1, args.b, args.depth)
-    coefficients = [coefficient_named(name) for name in args.coefficient or ["kendall"]]
+    coefficients = [COEFFICIENTS.parse(name) for name in args.coefficient or ["kendall"]]
     if not args.queries:
         raise DataError("what is searched for? Give the queries with --queries FILE.")
     queries = read_queries(args.queries, numbered=args.number_queries)
@@ -198,7 +198,7 @@ def _setup(
 ) -> Setup:
     """The measures, and what they measure against."""
     human = bm25.search(found.collections[found.truth], queries) if found.truth else None
-    measures = measures_named(args.measure or _MEASURES)
+    measures = MEASURES.parse_all(args.measure or _MEASURES)
     if human is None and args.measure and any(each.needs_human for each in measures):
         raise DataError("rbo compares with the human translation: name it as REF, before -i.")
     documents = list(next(iter(found.collections.values())))

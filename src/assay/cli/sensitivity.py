@@ -23,12 +23,12 @@ from assay.scoring import system_statistics
 
 __all__ = ["SENSITIVITY"]
 
-METRICS = ("bleu", "chrf")
+DEFAULT_METRICS = ("bleu", "chrf")
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
-    add_metrics(parser, METRICS)
+    add_metrics(parser, DEFAULT_METRICS)
     add_given(parser.add_argument_group("metrics from elsewhere"))
     add_human(parser)
     _add_texts(parser)

@@ -108,7 +108,7 @@ class Favoritism:
     @property
     def contradicts(self) -> bool:
         """Whether more segments favour the system with the worse score."""
-        first, other = self.scores if self.metric.higher_is_better else self.scores[::-1]
+        first, other = self.metric.oriented(np.array(self.scores))
         worse = None if first == other else self.system if first < other else self.other
         return worse is not None and worse == self.favourite
 

@@ -154,7 +154,7 @@ def _of_feature(found: Decomposition, feature: Feature, tested: bool) -> list[Fe
         estimate = first if system == found.systems[0] else Estimate(parts)
         interval = estimate.interval() if tested and n >= ENOUGH else _UNKNOWN
         few = is_few(min(n, len(first.parts.chosen)))
-        sentences = by_sentence(parts, found.metric.higher_is_better)
+        sentences = by_sentence(parts, found.metric)
         under, over, equal = _discrepancy(found.counts[key][parts.chosen])
         of_reference, of_system = found.usage[key]
         scores.append(
@@ -193,7 +193,7 @@ class Sentences(NamedTuple):
     undefined: int
 
 
-def by_sentence(parts: Parts, higher_is_better: bool) -> Sentences:
+def by_sentence(parts: Parts, metric: Metric) -> Sentences:
     """The variant of the paper's Tables 3 and 15: a ratio per sentence, where it makes sense.
 
     A sentence counts where masking gains something and no more than there is to gain; the sum is
@@ -202,8 +202,7 @@ def by_sentence(parts: Parts, higher_is_better: bool) -> Sentences:
     """
     if not len(parts.chosen):
         return Sentences(math.nan, 0, 0)
-    sign = 1 if higher_is_better else -1
-    plain, oracle, anti = (sign * each.segments() for each in parts[1:])
+    plain, oracle, anti = (metric.oriented(part.segments()) for part in parts[1:])
     gain, spread = oracle - plain, oracle - anti
     tiny = 1e-9 * np.maximum(1, np.abs(oracle))
     good = (gain > tiny) & (gain <= spread + tiny)

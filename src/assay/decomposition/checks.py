@@ -230,6 +230,6 @@ def check_robustness(trial: Trial, alphas: Sequence[float]) -> RobustnessCheck:
 def _portion(trial: Trial, cut: Cut) -> Portion:
     parts = trial.whole if cut.share == 1 else trial.parts(cut)
     scores = parts.scores() * trial.preset.scale
-    per_sentence = by_sentence(parts, trial.metric.higher_is_better).ratio
+    per_sentence = by_sentence(parts, trial.metric).ratio
     plain, oracle, _ = scores
     return Portion(cut.alpha, cut.share, float(ratio(scores)), per_sentence, float(oracle - plain))

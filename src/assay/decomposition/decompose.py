@@ -20,11 +20,9 @@ from assay.decomposition.mask import Line, Masks, Per, Spans, masks_of
 from assay.decomposition.texts import Annotated, FoundFeatures, MaskedTexts, Usage, plain_segments
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric, Rows, Statistics
-from assay.metrics.bleu import BLEU
 from assay.metrics.mean import Mean
 from assay.metrics.neural.matching import Places, Stretches
-from assay.metrics.rouge import ROUGE
-from assay.settings import nearest
+from assay.settings import did_you_mean
 from assay.statistics.arrays import Array
 
 __all__ = [
@@ -61,14 +59,7 @@ class Preset:
 
     def metric(self, metric: Metric) -> Metric:
         """The metric as this preset wants it."""
-        if self.name != "paper":
-            return metric
-        if isinstance(metric, BLEU):
-            # NLTK's sentence BLEU of tokenized text, four-grams, without smoothing.
-            return replace(metric, tokenize="none", smooth_method="none", smooth_value=None)
-        if isinstance(metric, ROUGE):
-            return ROUGE(type="L", value="precision", stem=True)
-        return metric
+        return metric.as_in_muler_paper() if self.name == "paper" else metric
 
     def statistics(self, metric: Metric, rows: Rows) -> Statistics:
         """Rows whose aggregate is the figure: the metric's own, or the mean of sentence scores."""
@@ -96,7 +87,7 @@ def preset_named(name: str) -> Preset:
     """The preset of that name; a wrong one is a `DataError`."""
     if name not in PRESETS:
         known = ", ".join(PRESETS)
-        raise DataError(f"no preset {name!r}{nearest(name, PRESETS)}. Presets: {known}.")
+        raise DataError(f"no preset {name!r}{did_you_mean(name, PRESETS)}. Presets: {known}.")
     return PRESETS[name]
 
 

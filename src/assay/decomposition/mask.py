@@ -61,23 +61,14 @@ class Masks(NamedTuple):
     hypothesis: str
 
 
-_PRIVATE = 0xE000
-"""Private characters, which pass every tokenizer as letters do."""
-
-
 def masks_of(metric: Metric, segments: Sequence[Segment] = ()) -> Masks:
     """The placeholders that suit a metric, and that none of the texts has."""
     texts = {text for segment in segments for text in (segment[0], *segment[1])}
     for number in count(1, 3):
-        words = [_placeholder(metric, number + each) for each in range(3)]
+        words = [metric.placeholder(number + offset) for offset in range(3)]
         if not any(word in text for text in texts for word in words):
             break
     return Masks(metric.mask_policy, *words)
-
-
-def _placeholder(metric: Metric, number: int) -> str:
-    # ROUGE sees nothing but a-z and 0-9, and its stems must not be each other's.
-    return f"zqxz{number}zqx" if metric.name == "rouge" else chr(_PRIVATE + number)
 
 
 def always(treatment: Treatment) -> Treat:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assay.data import DataError, Dataset, Segment
 from assay.explanation.explain import Explanation, explain, sides_of
-from assay.explanation.explainers import Explainer, Noise, explainer_named
+from assay.explanation.explainers import EXPLAINERS, LIME, Explainer
 from assay.explanation.powermean import (
     EPSILON,
     Ragged,
@@ -26,9 +26,10 @@ from assay.explanation.powermean import (
 )
 from assay.languages import Side
 from assay.metrics.base import Metric, Rows
+from assay.metrics.chrf import CHRF
+from assay.metrics.registry import METRICS
 from assay.plots import scatter
 from assay.progress import Track
-from assay.registry import parse
 from assay.results import Cell, Charts, Record, Result, Table, known
 from assay.settings import setting
 from assay.statistics.arrays import Array, divide
@@ -43,7 +44,6 @@ __all__ = [
     "WeightAndPower",
     "combined",
     "explained_by",
-    "nested",
 ]
 
 Sides: TypeAlias = Literal["both", "hypothesis"]
@@ -120,13 +120,15 @@ def explained_by(
     run = partial(explain, track=track) if track else explain
     found = run(metric, segments, explainer, sides=wanted, seed=seed)
     by_segment = [list(each) for _, each in groupby(found, key=attrgetter("segment"))]
-    sign = 1.0 if metric.higher_is_better else -1.0
     unit = 100.0 if metric.scale.endswith("0-100") else 1.0
-    # Random importances lie between 0 and 1, whatever the scale and direction of the metric.
-    factor = unit if isinstance(explainer, Noise) else sign
+    importances = [_concatenated(sides) for sides in by_segment]
+    if explainer.follows_metric:
+        importances = [metric.oriented(words) for words in importances]
+    else:
+        importances = [unit * words for words in importances]
     return Explained(
-        base=sign * np.array([each[0].score for each in by_segment], float),
-        importances=Ragged.of([factor * _concatenated(each) for each in by_segment]),
+        base=metric.oriented(np.array([sides[0].score for sides in by_segment], float)),
+        importances=Ragged.of(importances),
         epsilon=EPSILON * unit,
     )
 
@@ -157,16 +159,16 @@ class Boosting(NamedTuple):
 class Boosted(Metric):
     """w times a metric's score, and 1 - w times the power mean of its words' importances.
 
-    `metric` and `explainer` are specifications; their own settings stand in brackets, as in
-    `boost:metric=bleu(effective_order=yes),explainer=lime(samples=50)`. `p` is a number, or inf
-    or -inf. With more `iterations` the boosted metric is boosted again. A system's score is the
-    mean of its segments', and more is always better.
+    `metric` and `explainer` may be given by name. In a specification their own settings stand in
+    brackets, as in `boost:metric=bleu(effective_order=yes),explainer=lime(samples=50)`. `p` is a
+    number, or inf or -inf. With more `iterations` the boosted metric is boosted again. A system's
+    score is the mean of its segments', and more is always better.
     """
 
     name: ClassVar[str] = "boost"
 
-    metric: str = setting("chrf", key="metric")
-    explainer: str = setting("lime", key="explainer")
+    metric: Metric = setting(CHRF(), key="metric", parse=METRICS.parse)
+    explainer: Explainer = setting(LIME(), key="explainer", parse=EXPLAINERS.parse)
     w: float = setting(0.4, key="w")
     p: float | str = setting(-1.4, key="p")
     regular: Literal["paper", "shift"] = setting("paper", key="regular")
@@ -175,8 +177,8 @@ class Boosted(Metric):
     random_seed: int = setting(SEED, key="random_seed")
 
     def __post_init__(self) -> None:
-        self._settle("metric", nested(str(parse(spelt_out(self.metric)))))
-        self._settle("explainer", nested(str(explainer_named(spelt_out(self.explainer)))))
+        self._settle("metric", METRICS.parse(self.metric))
+        self._settle("explainer", EXPLAINERS.parse(self.explainer))
         self._settle("p", _power(self.p))
         super().__post_init__()
         if not 0 <= self.w <= 1:
@@ -208,34 +210,26 @@ class Boosted(Metric):
         """The metric that is boosted; with several iterations, itself boosted."""
         if self.iterations > 1:
             return replace(self, iterations=self.iterations - 1)
-        return parse(spelt_out(self.metric))
-
-    @property
-    def words(self) -> Explainer:
-        """The explainer that says how important words are."""
-        return explainer_named(spelt_out(self.explainer))
+        return self.metric
 
     @property
     def needs_languages(self) -> tuple[Side, ...]:
         """Those of the metric inside, and those that the explainer replaces words in."""
-        inside = parse(spelt_out(self.metric))
         own: tuple[Side, ...] = ()
-        if self.words.needs_english:
-            own = ("target",) if inside.needs_references else ("source", "target")
-        return tuple(dict.fromkeys((*inside.needs_languages, *own)))
+        if self.explainer.needs_english:
+            own = ("target",) if self.metric.needs_references else ("source", "target")
+        return tuple(dict.fromkeys((*self.metric.needs_languages, *own)))
 
     def for_dataset(self, dataset: Dataset) -> Self:
         """With the metric inside as it is for the texts' languages."""
-        inside = parse(spelt_out(self.metric))
-        self.words.check_dataset(
-            dataset, sides_of(inside, hypothesis_only=self.sides == "hypothesis")
-        )
-        return replace(self, metric=str(inside.for_dataset(dataset)))
+        sides = sides_of(self.metric, hypothesis_only=self.sides == "hypothesis")
+        self.explainer.check_dataset(dataset, sides)
+        return replace(self, metric=self.metric.for_dataset(dataset))
 
     @property
     def title(self) -> str:
         """The metric's name, and that it is boosted: `boosted chrF2`."""
-        return f"boosted {parse(spelt_out(self.metric)).title}"
+        return f"boosted {self.metric.title}"
 
     @property
     def mask_policy(self) -> Literal["word", "length", "type"]:
@@ -245,7 +239,12 @@ class Boosted(Metric):
     def boosting(self, segments: Sequence[Segment], *, track: Track | None = None) -> Boosting:
         """The scores of segments, their explanations and what both make together."""
         found = explained_by(
-            self.words, self.base, segments, sides=self.sides, seed=self.random_seed, track=track
+            self.explainer,
+            self.base,
+            segments,
+            sides=self.sides,
+            seed=self.random_seed,
+            track=track,
         )
         explanation = found.explanations([self.at.p], self.regular)[0]
         boosted = combined(found.base, explanation, self.w)
@@ -269,7 +268,7 @@ class Boosted(Metric):
 
     def details(self) -> dict[str, str]:
         """With all that the metric and the explainer inside leave unsaid."""
-        inside = zip(_INSIDE, (self.base, self.words), strict=True)
+        inside = zip(_INSIDE, (self.base, self.explainer), strict=True)
         return super().details() | {key: _flat(each.details()) for key, each in inside}
 
     @classmethod
@@ -287,28 +286,6 @@ class Boosted(Metric):
 
 _ENDLESS = ("inf", "-inf")
 _INSIDE = ("base", "words")
-
-
-def nested(text: str) -> str:
-    """A specification as it stands inside another one.
-
-    >>> nested("bleu:effective_order=yes,tok=char")
-    'bleu(effective_order=yes,tok=char)'
-    """
-    name, found, settings = text.partition(":")
-    return f"{name}({settings})" if found else name
-
-
-def spelt_out(text: str) -> str:
-    """A specification from its form inside another one; any other stays as it is.
-
-    >>> spelt_out("boost(metric=bleu(tok=char),w=0.2)")
-    'boost:metric=bleu(tok=char),w=0.2'
-    """
-    name, found, settings = text.strip().partition("(")
-    if not found or ":" in name or not settings.endswith(")"):
-        return text
-    return f"{name}:{settings.removesuffix(')')}"
 
 
 def _power(value: float | str) -> float | str:

@@ -150,8 +150,8 @@ def _nearest(metric: Metric, segments: Sequence[Segment]) -> list[int]:
     if not pairs:
         return [0] * len(segments)
     alone = [segments[at]._replace(references=(text,)) for at, _, text in pairs]
-    sign = -1.0 if metric.higher_is_better else 1.0
-    badness = np.nan_to_num(sign * metric.statistics(alone).segments(), nan=np.inf)
+    goodness = metric.oriented(metric.statistics(alone).segments())
+    badness = np.nan_to_num(-goodness, nan=np.inf)
     best: dict[int, tuple[float, str, int]] = {}
     for (at, number, text), bad in zip(pairs, badness, strict=True):
         best[at] = min((float(bad), text, number), best.get(at, (np.inf, text, number)))
@@ -282,8 +282,7 @@ class SystemExplanations:
 
     def helps(self, explanation: Explanation) -> Array:
         """What each word does for the score: positive makes it better, whatever the metric."""
-        sign = 1.0 if self.metric.higher_is_better else -1.0
-        return sign * explanation.importances
+        return self.metric.oriented(explanation.importances)
 
     def of_side(self, system: str, side: Side) -> list[Explanation]:
         """The explanations of one side of all segments of a system."""
@@ -324,8 +323,8 @@ def worst_segments(dataset: Dataset, metric: Metric, count: int) -> list[int]:
     """
     scores = metric.for_dataset(dataset).statistics(dataset.all_segments()).segments()
     means = scores.reshape(len(dataset.systems), len(dataset)).mean(axis=0)
-    goodness = means if metric.higher_is_better else -means
-    return [int(at) for at in np.argsort(goodness, kind="stable")[:count]]
+    order = np.argsort(metric.oriented(means), kind="stable")
+    return [int(at) for at in order[:count]]
 
 
 def _check_systems(dataset: Dataset, positions: Sequence[int]) -> None:

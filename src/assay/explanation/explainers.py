@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from math import comb
 from typing import ClassVar, NamedTuple
 
@@ -15,21 +14,21 @@ from numpy.typing import NDArray
 from assay import kernel
 from assay.data import DataError, Dataset
 from assay.languages import language_of
-from assay.settings import Settings, nearest
+from assay.registry import Registry
+from assay.settings import Settings
 from assay.statistics.arrays import Array, divide
 
 __all__ = [
+    "EXPLAINERS",
     "LIME",
     "MASK",
     "SHAP",
     "Erasure",
     "Explainer",
-    "Noise",
     "Perturbed",
+    "RandomExplainer",
     "check_at_least",
     "check_mask",
-    "explainer_named",
-    "explainer_names",
     "masked_texts",
 ]
 
@@ -51,6 +50,9 @@ class Perturbed(NamedTuple):
 @dataclass(frozen=True)
 class Explainer(Settings, ABC):
     """Settings only: two pure halves, with the scoring of texts in between."""
+
+    follows_metric: ClassVar[bool] = True
+    """Whether importances have the metric's scale and direction; else they lie from 0 to 1."""
 
     @abstractmethod
     def perturb(self, tokens: tuple[str, ...], rng: np.random.Generator) -> Perturbed:
@@ -247,10 +249,11 @@ def _from_steps(kept: Array, scores: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Noise(Explainer):
+class RandomExplainer(Explainer):
     """A random number between 0 and 1 for every word, whatever the metric says."""
 
     name: ClassVar[str] = "random"
+    follows_metric: ClassVar[bool] = False
 
     def perturb(self, tokens: tuple[str, ...], rng: np.random.Generator) -> Perturbed:
         """The full text alone; the numbers are drawn here, where randomness is."""
@@ -262,41 +265,16 @@ class Noise(Explainer):
         return numbers
 
 
-_EXPLAINERS = {
-    "erasure": "assay.explanation.explainers:Erasure",
-    "lime": "assay.explanation.explainers:LIME",
-    "shap": "assay.explanation.explainers:SHAP",
-    "marginal": "assay.explanation.marginal:Marginal",
-    "random": "assay.explanation.explainers:Noise",
-}
-
-
-def explainer_names() -> list[str]:
-    """The names that `explainer_named` knows."""
-    return list(_EXPLAINERS)
-
-
-def explainer_named(text: str) -> Explainer:
-    """The explainer of a specification.
-
-    >>> str(explainer_named("lime:samples=50"))
-    'lime:samples=50'
-    """
-    head, _, rest = text.partition(":")
-    name = head.strip().lower()
-    if name not in _EXPLAINERS:
-        known = ", ".join(_EXPLAINERS)
-        raise DataError(
-            f"unknown explainer {name!r}{nearest(name, _EXPLAINERS)}. Explainers: {known}."
-        )
-    pairs = [_pair(part, text) for part in rest.split(",") if part]
-    module, _, attribute = _EXPLAINERS[name].partition(":")
-    kind: type[Explainer] = getattr(import_module(module), attribute)
-    return kind.from_options(pairs)
-
-
-def _pair(part: str, text: str) -> tuple[str, str]:
-    key, found, value = part.partition("=")
-    if not found:
-        raise DataError(f"explainer {text!r}: {part!r} is not key=value.")
-    return key.strip(), value.strip()
+EXPLAINERS: Registry[Explainer] = Registry(
+    "explainer",
+    "assay.explainers",
+    {
+        "erasure": "assay.explanation.explainers:Erasure",
+        "lime": "assay.explanation.explainers:LIME",
+        "shap": "assay.explanation.explainers:SHAP",
+        "marginal": "assay.explanation.marginal:Marginal",
+        "random": "assay.explanation.explainers:RandomExplainer",
+    },
+    base=Explainer,
+)
+"""All explainers: `EXPLAINERS.parse("lime:samples=50")`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 __all__ = [
     "Annotation",
@@ -45,6 +45,7 @@ class Annotation:
         return Annotation(self.tokens, {**self.layers, name: tuple(spans)})
 
 
+@runtime_checkable
 class Annotator(Protocol):
     """Text in, labelled token spans out."""
 

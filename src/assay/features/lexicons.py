@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from assay.data import DataError
 from assay.extras import require
 from assay.io.files import BOM, FilePath, label, read_bytes, split_lines
-from assay.settings import nearest
+from assay.settings import did_you_mean
 
 __all__ = [
     "BUILT_IN",
@@ -202,7 +202,7 @@ def built_in_lexicon(kind: str) -> Lexicon:
     """The lexicon that comes as a package: VADER's, or the ratings of Brysbaert et al."""
     if kind not in BUILT_IN:
         raise DataError(
-            f"no lexicon for {kind!r} comes with a package{nearest(kind, BUILT_IN)}. "
+            f"no lexicon for {kind!r} comes with a package{did_you_mean(kind, BUILT_IN)}. "
             f"Built in: {', '.join(BUILT_IN)}."
         )
     return _built_in(kind)

@@ -14,7 +14,7 @@ from typing import Any
 from assay.data import DataError
 from assay.extras import install_line, missing
 from assay.languages import Language, plain_code
-from assay.settings import nearest
+from assay.settings import did_you_mean
 
 __all__ = [
     "Pipeline",
@@ -230,6 +230,6 @@ def _missing(model: str, name: str) -> str:
     if name in official:
         return f"the pipeline {name} is not installed: {_download(name)}"
     return (
-        f"there is no spaCy pipeline {model!r}{nearest(name, [*official, *lines])}: "
+        f"there is no spaCy pipeline {model!r}{did_you_mean(name, [*official, *lines])}: "
         "neither an installed package nor a folder. Check the name."
     )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.metadata import entry_points
 
 from assay.data import DataError
 from assay.features.annotation import Annotation, Annotator, Feature
@@ -21,17 +19,17 @@ from assay.features.rules import (
     read_word_lists,
 )
 from assay.languages import Language
-from assay.settings import nearest
+from assay.registry import Registry
+from assay.settings import did_you_mean
 
 __all__ = [
+    "ANNOTATORS",
     "ENTITIES",
     "KINDS",
     "MORPH",
     "PART",
     "UPOS",
     "Request",
-    "annotator_named",
-    "annotator_names",
     "layers_needed",
     "parse_features",
     "resolve",
@@ -195,8 +193,9 @@ def _bare(name: str, kinds: Sequence[str]) -> Request:
     if not found:
         names = [_written(each) for each in everything]
         raise DataError(
-            f"unknown feature {name!r}{nearest(name, names)}. Kinds: {', '.join(kinds)}; names: "
-            f"{', '.join(names[len(kinds) :])}. Others need their kind: tags:{name or 'NAME'}."
+            f"unknown feature {name!r}{did_you_mean(name, names)}. Kinds: {', '.join(kinds)}; "
+            f"names: {', '.join(names[len(kinds) :])}. "
+            f"Others need their kind: tags:{name or 'NAME'}."
         )
     if len(found) > 1:
         choices = " or ".join(":".join((each.kind, *each.names)) for each in found)
@@ -212,7 +211,8 @@ def _kind(text: str, kinds: Sequence[str]) -> str:
     found = text if text in kinds else text.lower()
     if found not in kinds:
         raise DataError(
-            f"unknown kind of feature {text!r}{nearest(text, kinds)}. Kinds: {', '.join(kinds)}."
+            f"unknown kind of feature {text!r}{did_you_mean(text, kinds)}. "
+            f"Kinds: {', '.join(kinds)}."
         )
     return found
 
@@ -243,7 +243,7 @@ def _checked(kind: str, name: str) -> str:
     spelt = next((each for each in names if each.lower() == name.lower()), "")
     if not spelt:
         raise DataError(
-            f"{kind} has no {name!r}{nearest(name, names)}. It has: {', '.join(names)}."
+            f"{kind} has no {name!r}{did_you_mean(name, names)}. It has: {', '.join(names)}."
         )
     return spelt
 
@@ -314,45 +314,13 @@ def _occurring(request: Request, name: str, found: Counter[str]) -> str:
     occurring = _ordered(layer, found)
     many = ", ..." if len(occurring) > 40 else ""
     raise DataError(
-        f"feature '{request.kind}:{name}' occurs in none of the texts{nearest(name, labels)}. "
+        f"feature '{request.kind}:{name}' occurs in none of the texts{did_you_mean(name, labels)}. "
         f"What occurs: {', '.join(occurring[:40])}{many}."
     )
 
 
-_BUILT_IN = {"gender": gender}
-
-
-def annotator_names() -> list[str]:
-    """The names that `annotator_named` knows."""
-    return [*_BUILT_IN, *(name for name in _entry_points() if name not in _BUILT_IN)]
-
-
-def annotator_named(name: str) -> Annotator:
-    """The annotator of that name; packages offer theirs under entry points `assay.annotators`.
-
-    An entry point names a class or function that takes nothing and gives the annotator, or the
-    annotator itself.
-    """
-    if name in _BUILT_IN:
-        return _BUILT_IN[name]()
-    if name not in _entry_points():
-        names = annotator_names()
-        raise DataError(
-            f"unknown annotator {name!r}{nearest(name, names)}. Annotators: {', '.join(names)}."
-        )
-    try:
-        made = _entry_points()[name].load()
-        annotator = made() if callable(made) else made
-    except Exception as error:
-        raise DataError(f"annotator {name!r} could not be loaded: {error}") from error
-    if not all(hasattr(annotator, part) for part in ("identity", "layers", "annotate")):
-        raise DataError(
-            f"annotator {name!r}: its entry point gives no Annotator; it needs identity, layers "
-            "and annotate."
-        )
-    return annotator  # type: ignore[no-any-return]  # what it has was checked
-
-
-@lru_cache
-def _entry_points() -> dict:  # type: ignore[type-arg]  # EntryPoint is not generic everywhere
-    return {point.name: point for point in entry_points(group="assay.annotators")}
+ANNOTATORS: Registry[Annotator] = Registry(
+    "annotator", "assay.annotators", {"gender": "assay.features.rules:gender"}, base=Annotator
+)
+"""Annotators by name, for `--annotator`; a package offers a class or function that takes nothing
+and gives the annotator, or the annotator itself."""

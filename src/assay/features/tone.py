@@ -21,7 +21,7 @@ from assay.features.lexicons import (
     read_lexicon,
 )
 from assay.languages import Language, identify
-from assay.settings import nearest
+from assay.settings import did_you_mean
 from assay.statistics.arrays import Array
 
 __all__ = [
@@ -159,7 +159,7 @@ def _parse(spec: str) -> SentenceScorer:
     head, equals, path = spec.partition("=")
     kind, colon, option = head.partition(":")
     if colon and option != NO_NEGATION:
-        near = nearest(option, [NO_NEGATION])
+        near = did_you_mean(option, [NO_NEGATION])
         raise DataError(f"{spec}: no scorer has an option {option!r}{near}.")
     return SentenceScorer(kind, path if equals else None, negation=not colon)
 
@@ -168,7 +168,7 @@ def _no_lexicon(kind: str) -> str:
     if kind in KINDS:
         return f"{kind} needs a lexicon: give its file, such as {kind}=NRC-VAD-Lexicon.txt."
     return (
-        f"unknown scorer {kind!r}{nearest(kind, KINDS)}. Scorers: {', '.join(BUILT_IN)}; "
+        f"unknown scorer {kind!r}{did_you_mean(kind, KINDS)}. Scorers: {', '.join(BUILT_IN)}; "
         f"with a file {', '.join(f'{each}=FILE' for each in KINDS)}, or NAME=FILE for any other."
     )
 

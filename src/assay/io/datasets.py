@@ -23,7 +23,7 @@ from assay.io.records import read_jsonl, read_tsv
 from assay.io.tables import TextTable, parse_table, whole_number
 from assay.io.wmt import SgmTexts, is_sgm, parse_sgm, read_sgm, read_wmt_xml
 from assay.languages import language_pair, named_languages
-from assay.settings import nearest
+from assay.settings import did_you_mean
 
 __all__ = ["read_dataset", "read_documents", "read_testset", "read_texts"]
 
@@ -334,7 +334,7 @@ def _find(name: str, languages: str) -> Any:
 
     if name not in DATASETS:
         known = ", ".join(sorted(DATASETS))
-        raise DataError(f"no test set {name!r}{nearest(name, DATASETS)}. Known: {known}.")
+        raise DataError(f"no test set {name!r}{did_you_mean(name, DATASETS)}. Known: {known}.")
     pairs = sorted(DATASETS[name].langpairs)
     if languages not in pairs:
         raise DataError(f"{name} has no language pair {languages!r}. It has {', '.join(pairs)}.")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from assay.data import DataError
-from assay.settings import nearest
+from assay.settings import did_you_mean
 
 __all__ = [
     "FilePath",
@@ -138,7 +138,7 @@ def _missing(path: Path) -> str:
         names = [each.name for each in path.parent.iterdir()]
     except OSError:
         names = []
-    hint = nearest(path.name, names)
+    hint = did_you_mean(path.name, names)
     return f"{path} does not exist{hint}. Check the path."
 
 

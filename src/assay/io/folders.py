@@ -14,7 +14,7 @@ from assay.io.files import FilePath, system_name, write_lines
 from assay.io.records import reference_columns
 from assay.io.scores import granularity_of, read_scores
 from assay.languages import language_pair
-from assay.settings import nearest
+from assay.settings import did_you_mean
 
 __all__ = [
     "FolderNames",
@@ -206,7 +206,7 @@ def _chosen(
     wanted = [name for name in outputs if name not in doubled] if systems is None else systems
     for name in wanted:
         if name not in outputs:
-            hint, known = nearest(name, outputs), ", ".join(outputs)
+            hint, known = did_you_mean(name, outputs), ", ".join(outputs)
             raise DataError(f"{path} has no system {name!r}{hint}. It has {known}.")
         if name in doubled and _called(name, taken):
             raise DataError(
@@ -229,7 +229,7 @@ def _taken(folder: _Folder, path: FilePath, wanted: Sequence[str] | None) -> tup
     found = [_called(name, names) or _called(f"ref{name}", names) for name in wanted]
     for name, real in zip(wanted, found, strict=True):
         if real is None:
-            hint, known = nearest(name, names), ", ".join(names) or "none"
+            hint, known = did_you_mean(name, names), ", ".join(names) or "none"
             raise DataError(f"{path} has no reference {name!r}{hint}. It has {known}.")
         if found.count(real) > 1:
             raise DataError(f"{path}: the reference {real} is named twice; name it once.")
@@ -291,7 +291,7 @@ def _find(path: Path, languages: str | None) -> _Folder:
         raise DataError(f"{path} holds {', '.join(pairs)}: say which language pair.")
     pair = pairs[0] if languages is None else languages
     if pair not in pairs:
-        hint = nearest(pair, pairs)
+        hint = did_you_mean(pair, pairs)
         raise DataError(f"{path} has no {pair}{hint}. It holds {', '.join(pairs)}.")
     return _standard(path, pair) if pair in standard else _simple(simple[pair], pair)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from assay.data import DataError, Dataset, Granularity, Scores
 from assay.io.files import FilePath, bare_name, label, read_lines, suffix, write_lines
 from assay.io.tables import TextTable, parse_table, whole_number
-from assay.settings import nearest
+from assay.settings import did_you_mean
 
 __all__ = [
     "Entries",
@@ -139,7 +139,7 @@ def entries_in_order(path: FilePath, lines: Sequence[str], frame: Frame) -> Entr
 
 def _scores(table: TextTable, column: str | None) -> list[str]:
     if column is not None and table.find(column.lower()) is None:
-        hint = nearest(column, table.columns)
+        hint = did_you_mean(column, table.columns)
         columns = ", ".join(table.columns)[:200]
         raise DataError(f"{label(table.path)}: no column {column!r}{hint}. Columns: {columns}.")
     if column is None and table.find(*COLUMNS) is None:
@@ -338,7 +338,7 @@ def _of_known_systems(path: FilePath, found: Entries, systems: Sequence[str]) ->
     known = [entry for entry in found.entries if entry.system in systems]
     if not known:
         names = list(dict.fromkeys(entry.system for entry in found.entries))
-        hint = next((text for name in names if (text := nearest(name, systems))), "")
+        hint = next((text for name in names if (text := did_you_mean(name, systems))), "")
         raise DataError(
             f"{label(path)}: none of the systems {', '.join(systems)[:200]} is in the file, "
             f"which has {', '.join(names)[:200]}{hint}."
@@ -371,5 +371,5 @@ def _out_of_range(path: FilePath, found: Entries, entry: Entry, items: Sequence[
     where = f"{label(path)}, line {entry.line}"
     if found.granularity == "segment":
         return f"{where}: there is no segment {entry.item}; the dataset has {len(items)}."
-    hint = nearest(entry.item, items)
+    hint = did_you_mean(entry.item, items)
     return f"{where}: there is no document {entry.item!r} in the dataset{hint}."

@@ -29,6 +29,10 @@ BLOCK = 2**22
 """Sums are worked off in blocks of at most so many numbers, so memory stays bounded."""
 
 
+PRIVATE = 0xE000
+"""Where Unicode's private characters begin."""
+
+
 @dataclass(frozen=True)
 class Score:
     """A figure and what it takes to reproduce it, as sacreBLEU users expect it."""
@@ -133,10 +137,25 @@ class Metric(Settings, ABC):
     def aggregate(self, sums: Array) -> Array:
         """Scores of summed rows: (b, k) to (b,)."""
 
+    def oriented(self, scores: Array) -> Array:
+        """Scores of which higher is better: where lower is, the sign is turned."""
+        return np.asarray(scores if self.higher_is_better else np.negative(scores))
+
     @property
     def mask_policy(self) -> Literal["word", "length", "type"]:
         """What stands in for a masked word: a word, its length in letters, or another type."""
         return "word"
+
+    def placeholder(self, number: int) -> str:
+        """A word that no text has, to mask others with; each number gives another word.
+
+        By default a private character, which passes every tokenizer as letters do.
+        """
+        return chr(PRIVATE + number)
+
+    def as_in_muler_paper(self) -> Metric:
+        """The metric as the paper on MuLER computes it; itself where the paper does not say."""
+        return self
 
     def each(self, rows: Rows) -> Array:
         """The score of every row by itself, (n,)."""
@@ -228,8 +247,7 @@ class Statistics:
 
         Positive is good for every metric: where lower is better the sign is turned.
         """
-        sign = 1 if self.metric.higher_is_better else -1
-        return sign * (self.corpus() - self.without_each())
+        return self.metric.oriented(self.corpus() - self.without_each())
 
     def favoritism(self, other: Statistics) -> Array:
         """How much each segment makes the metric prefer this system to the other, (n,)."""

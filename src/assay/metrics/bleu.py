@@ -104,6 +104,10 @@ class BLEU(Metric):
         """Words count, unless the tokenizer makes words of characters."""
         return "length" if self.tokenize == "char" else "word"
 
+    def as_in_muler_paper(self) -> BLEU:
+        """NLTK's sentence BLEU of tokenized text: four-grams without smoothing."""
+        return replace(self, tokenize="none", smooth_method="none", smooth_value=None)
+
     def rows(self, segments: Sequence[Segment]) -> Rows:
         """Hypothesis length, closest reference length, matches and totals of every order."""
         ready = prepare(segments, self.tokenize, lowercase=self.lowercase)

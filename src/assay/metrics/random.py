@@ -14,11 +14,11 @@ from assay.metrics.base import Metric, Rows
 from assay.settings import setting
 from assay.statistics.arrays import Array, divide
 
-__all__ = ["Noise"]
+__all__ = ["RandomMetric"]
 
 
 @dataclass(frozen=True)
-class Noise(Metric):
+class RandomMetric(Metric):
     """A number from 0 to 1, drawn from the seed and the segment's texts and nothing else.
 
     The same texts have the same score, wherever they stand; with any other word it is another.

@@ -42,6 +42,14 @@ class ROUGE(Metric):
         """ROUGE-1, ROUGE-L ..."""
         return f"ROUGE-{self.type}"
 
+    def placeholder(self, number: int) -> str:
+        """A word of a-z and 0-9, which is all it sees; no two have the same stem."""
+        return f"zqxz{number}zqx"
+
+    def as_in_muler_paper(self) -> ROUGE:
+        """Stemmed ROUGE-L precision."""
+        return ROUGE(type="L", value="precision", stem=True)
+
     def rows(self, segments: Sequence[Segment]) -> Rows:
         """The segment's value, and one to count it."""
         order = int(self.type) if self.type.isdigit() else 0

@@ -19,7 +19,7 @@ from assay.features.pipelines import Pipeline, default_pipeline, find_pipeline, 
 from assay.features.spacy import SpacyAnnotator
 from assay.languages import Side, language_of
 from assay.metrics.base import Metric
-from assay.settings import nearest, setting
+from assay.settings import did_you_mean, setting
 from assay.statistics.arrays import Array, divide
 
 __all__ = [
@@ -193,7 +193,7 @@ def check_known(where: str, labels: Collection[str], kind: str, pipeline: Pipeli
     for label in sorted(labels):
         if known and label not in known:
             raise DataError(
-                f"{where}: {pipeline.name} has no {label!r}{nearest(label, known)}. "
+                f"{where}: {pipeline.name} has no {label!r}{did_you_mean(label, known)}. "
                 f"It has {', '.join(known)}."
             )
 

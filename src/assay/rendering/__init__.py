@@ -14,7 +14,7 @@ from assay.rendering.markdown import markdown
 from assay.rendering.plain import csv, json, jsonl, tsv
 from assay.rendering.text import text
 from assay.results import Result
-from assay.settings import nearest
+from assay.settings import did_you_mean
 
 __all__ = [
     "ENDINGS",
@@ -92,7 +92,7 @@ def format_of(path: FilePath) -> Format:
     ending = suffix(path)
     if ending and ending not in ENDINGS:
         raise DataError(
-            f"{path}: no format has the ending {ending}{nearest(ending, ENDINGS)}. "
+            f"{path}: no format has the ending {ending}{did_you_mean(ending, ENDINGS)}. "
             f"Known are {', '.join(ENDINGS)}."
         )
     return ENDINGS.get(ending, "text")

@@ -13,7 +13,7 @@ from assay.data import DataError, Dataset, Scores, Segment, reference_tuples
 from assay.languages import language_pair
 from assay.metrics.base import Metric, Statistics, reference_count
 from assay.metrics.mean import Mean
-from assay.registry import parse_all, verify
+from assay.metrics.registry import METRICS, verify
 from assay.scoring.entries import FEWEST, Grouped, MetricScores, Part, Questions, SegmentMetric
 from assay.scoring.report import ScoreResult
 from assay.statistics.arrays import Array
@@ -72,7 +72,7 @@ def score(
         documents=_lines("the list of documents", documents),
         languages=language_pair(languages) if isinstance(languages, str) else languages,
     )
-    found = parse_all(metrics)
+    found = METRICS.parse_all(metrics)
     count = reference_count(dataset.references)
     for note in (note for metric in found for note in verify(metric, references=count)):
         warnings.warn(note, stacklevel=2)
@@ -292,7 +292,7 @@ def _clusters(
     if comparisons is None:
         return None
     differ = significant(comparisons, len(corpus))
-    return rank_clusters(corpus, differ, higher_is_better=metric.higher_is_better)
+    return rank_clusters(metric.oriented(corpus), differ)
 
 
 def _parts(

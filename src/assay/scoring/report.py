@@ -162,10 +162,10 @@ class Display:
 
     def _ranked(self, entry: MetricScores) -> list[int]:
         """The systems by cluster, and by score within one."""
-        sign = -1 if entry.metric.higher_is_better else 1
+        goodness = entry.metric.oriented(entry.corpus)
         clusters = entry.clusters or [1] * len(self.systems)
         order = range(len(self.systems))
-        return sorted(order, key=lambda at: (clusters[at], sign * float(entry.corpus[at])))
+        return sorted(order, key=lambda at: (clusters[at], -float(goodness[at])))
 
     def _details_note(self, entry: MetricScores, segments: int, over: str = "") -> str:
         method = self.questions.method_for(entry.metric, segments)

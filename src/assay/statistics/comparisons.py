@@ -91,8 +91,7 @@ def comparisons(
     """One comparison per pair, from its p and all systems' bootstrap replicates."""
     scores = [each.corpus() for each in statistics]
     without = [each.without_each() for each in statistics]
-    segments = [each.segments() for each in statistics]
-    sign = 1 if statistics[0].metric.higher_is_better else -1
+    segments = [each.metric.oriented(each.segments()) for each in statistics]
     found = []
     for (i, j), raw, corrected in zip(pairs, p, holm(p), strict=True):
         difference = scores[i] - scores[j]
@@ -106,7 +105,7 @@ def comparisons(
         )
         noise = ROUNDING * len(jackknife) * max(abs(scores[i]), abs(scores[j]))
         effect = _effect(difference, jackknife, noise)
-        shares = _shares(sign * segments[i], sign * segments[j])
+        shares = _shares(segments[i], segments[j])
         tested = (difference, float(raw), float(corrected), low, high)
         found.append(Comparison(i, j, *tested, effect, *shares))
     return found
@@ -183,10 +182,8 @@ def _shares(first: Array, second: Array) -> _Shares:
 def rank_clusters(
     scores: Sequence[float] | Array,
     significant: NDArray[np.bool_],
-    *,
-    higher_is_better: bool = True,
 ) -> list[int]:
-    """The cluster of each system, 1 for the best, as WMT ranks its systems.
+    """The cluster of each system, 1 for the highest score, as WMT ranks its systems.
 
     `significant` is a symmetric (systems, systems) matrix: does this pair differ significantly?
     A line is drawn wherever every system above it differs from every system below it, and never
@@ -199,7 +196,7 @@ def rank_clusters(
     values = np.asarray(scores, float)
     differ = np.asarray(significant, bool)
     _check(differ, len(values))
-    order = np.argsort(-values if higher_is_better else values, kind="stable")
+    order = np.argsort(-values, kind="stable")
     ranked = values[order]
     starts = np.zeros(len(values), int)
     starts[1:] = _lines(ranked, differ[np.ix_(order, order)])

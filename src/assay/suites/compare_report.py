@@ -11,7 +11,7 @@ from typing import NamedTuple
 from assay.data import DataError
 from assay.plots import heat_map
 from assay.results import Cell, Charts, PValue, Record, Result, Table
-from assay.settings import nearest
+from assay.settings import did_you_mean
 from assay.suites.check import Verdicts
 from assay.suites.clusters import Correction
 from assay.suites.examples import flips_table
@@ -78,7 +78,9 @@ def _check(what: str, wanted: Sequence[str], known: Sequence[str]) -> None:
     for name in wanted:
         if name not in known:
             there = ", ".join(repr(each) for each in known)[:300]
-            raise DataError(f"there is no {what} {name!r}{nearest(name, known)}. Stored: {there}.")
+            raise DataError(
+                f"there is no {what} {name!r}{did_you_mean(name, known)}. Stored: {there}."
+            )
 
 
 def _about(named: Sequence[str], known: Sequence[str], *, latest: bool) -> str:

@@ -14,7 +14,7 @@ from numpy.random import Generator
 from assay.data import DataError
 from assay.io.files import FilePath, label, read_lines, suffix, write_lines
 from assay.io.tables import TextTable, read_table, whole_number, write_table
-from assay.settings import nearest
+from assay.settings import did_you_mean
 from assay.suites.model import Item, Suite
 
 __all__ = [
@@ -168,7 +168,7 @@ def _check_only(suite: Suite, only: Sequence[str]) -> None:
     known = {name for item in suite.items for name in (item.category, item.phenomenon)}
     for name in only:
         if name not in known:
-            hint = nearest(name, sorted(known))
+            hint = did_you_mean(name, sorted(known))
             raise DataError(f"the suite has neither category nor phenomenon {name!r}{hint}.")
 
 
@@ -275,7 +275,7 @@ def _by_source(table: TextTable, texts: Sequence[str], key: Sequence[KeyLine]) -
     given: dict[str, list[tuple[int, str]]] = {}
     for row, source, text in zip(table.rows, table.column("source", "src"), texts, strict=True):
         if (plain := _plain(source)) not in lines:
-            hint = nearest(plain, lines)
+            hint = did_you_mean(plain, lines)
             raise DataError(
                 f"{label(table.path)}, line {row.line}: the text has no line "
                 f"{plain[:60]!r}{hint}. Leave the sources as they went out."

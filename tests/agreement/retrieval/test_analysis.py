@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, pearsonr
 
-from assay.agreement.coefficients import coefficient_named
+from assay.agreement.coefficients import COEFFICIENTS
 from assay.agreement.panel import Candidate
 from assay.agreement.retrieval.analysis import (
     RetrievalResult,
@@ -15,14 +15,14 @@ from assay.agreement.retrieval.analysis import (
     truth_of,
 )
 from assay.agreement.retrieval.collection import translations
-from assay.agreement.retrieval.measures import measures_named
+from assay.agreement.retrieval.measures import MEASURES
 from assay.agreement.retrieval.report import Found, Setup
 from assay.agreement.retrieval.search import BM25
 from assay.data import DataError, Dataset
 
 QUERIES = {"1": "cat", "2": "dog", "3": "zebra"}
 HUMAN = {"x": "a cat and a dog", "y": "the dog", "z": "a cat a cat", "w": "nothing"}
-MEASURES = measures_named(["map", "rbo"])
+MEASURED = MEASURES.parse_all(["map", "rbo"])
 
 
 def candidate(name, scores, lower=False):
@@ -69,7 +69,7 @@ def test_the_human_translation_is_perfect_and_a_useless_one_finds_nothing():
     human = BM25().search(HUMAN, QUERIES)
     truth = truth_of(list(HUMAN), QUERIES, human=human)
     texts = {"useless": dict.fromkeys(HUMAN, "xyz"), "ref": HUMAN}
-    useless, ref = evaluate_each(texts, QUERIES, truth, MEASURES, bm25=BM25(), humans=["ref"])
+    useless, ref = evaluate_each(texts, QUERIES, truth, MEASURED, bm25=BM25(), humans=["ref"])
     assert (useless.values, useless.human) == ((0.0, 0.0), False)
     assert (ref.values, ref.human) == (pytest.approx((1.0, 1.0)), True)
 
@@ -79,8 +79,8 @@ def test_correlations_are_scipys_over_the_machines_alone():
     values, scores = rng.random(9), rng.random(9)
     rows = found(*values, humans=2)
     given = [candidate("bleu", scores), candidate("ter", -scores, lower=True)]
-    chosen = [coefficient_named("kendall"), coefficient_named("pearson")]
-    tau, turned, r, _ = correlations(rows, MEASURES[:1], given, chosen)
+    chosen = [COEFFICIENTS.parse("kendall"), COEFFICIENTS.parse("pearson")]
+    tau, turned, r, _ = correlations(rows, MEASURED[:1], given, chosen)
     theirs = kendalltau(scores, values)
     assert (tau.agreement.value, tau.agreement.p, tau.agreement.n) == pytest.approx(
         (theirs.statistic, theirs.pvalue, 9)
@@ -100,12 +100,12 @@ def test_correlations_are_scipys_over_the_machines_alone():
 )
 def test_where_there_is_no_coefficient_there_is_a_reason(values, scores, reason):
     rows, given = found(*values), [candidate("bleu", scores)]
-    (only,) = correlations(rows, MEASURES[:1], given)
+    (only,) = correlations(rows, MEASURED[:1], given)
     assert math.isnan(only.agreement.value)
     assert only.agreement.reason == reason
     truth = truth_of(list(HUMAN), QUERIES, judgements={"1": {"x": 1}})
     result = RetrievalResult(
-        Setup(BM25(), tuple(MEASURES[:1]), truth), tuple(rows), tuple(given), (only,)
+        Setup(BM25(), tuple(MEASURED[:1]), truth), tuple(rows), tuple(given), (only,)
     )
     last = result.records()[-1]
     assert (last["value"], last["p"], last["reason"]) == (None, None, reason)

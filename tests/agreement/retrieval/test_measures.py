@@ -8,7 +8,7 @@ import pytest
 import pytrec_eval
 
 from assay.agreement.retrieval.analysis import truth_of
-from assay.agreement.retrieval.measures import measure_named, measures_named
+from assay.agreement.retrieval.measures import MEASURES
 from assay.agreement.retrieval.search import Ranking
 from assay.data import DataError
 
@@ -40,7 +40,7 @@ def scored(cranfield):
     ],
 )
 def test_cranfield_is_measured_as_trec_eval_does(cranfield, truth, scored, name, theirs, official):
-    measure = measure_named(name)
+    measure = MEASURES.parse(name)
     each = measure.each(cranfield.run, truth)
     judged = pytrec_eval.RelevanceEvaluator(dict(cranfield.judgements), {theirs})
     answer = judged.evaluate(scored)
@@ -87,13 +87,13 @@ def test_measures_follow_their_definitions(name, k):
         "3": Ranking((), np.array([])),
     }
     truth = truth_of(list("abcde"), dict.fromkeys("123", ""), judgements=judgements)
-    measure = measure_named(name if k is None else f"{name}@{k}")
+    measure = MEASURES.parse(name if k is None else f"{name}@{k}")
     wanted = [obvious(name, run[q].documents, judgements[q], k) for q in "123"]
     assert list(measure.each(run, truth)) == pytest.approx(wanted)
 
 
 def test_names_are_read_with_their_settings():
-    assert [str(each) for each in measures_named(["MAP", "ndcg@10", "p@5", "rbo:p=0.9"])] == [
+    assert [str(each) for each in MEASURES.parse_all(["MAP", "ndcg@10", "p@5", "rbo:p=0.9"])] == [
         "map",
         "ndcg:k=10",
         "p:k=5",
@@ -109,11 +109,11 @@ def test_names_are_read_with_their_settings():
         (["ndcg@x"], "ndcg:k=x: this setting takes a whole number"),
         (["ndcg@0"], "k is at least 1"),
         (["p"], "P needs a rank, as in p@10"),
-        (["rbo:0.9"], "settings are key=value"),
+        (["rbo:0.9"], "'0.9' is not key=value"),
         (["rbo:p=1"], "p lies between 0 and 1"),
         (["aqwv:returned=0"], "returned at least 1"),
     ],
 )
 def test_bad_names_are_refused(names, message):
     with pytest.raises(DataError, match=message):
-        measures_named(names)
+        MEASURES.parse_all(names)

@@ -14,7 +14,7 @@ from assay.metrics.neural.bertscore import (
     write_baselines,
 )
 from assay.metrics.neural.matching import one_set
-from assay.registry import parse
+from assay.metrics.registry import parse
 from tests.corpora import demo, texts, uneven
 from tests.metrics.neural.tiny import minilm_folder, needs_models, save_tiny_bert, save_tiny_roberta
 

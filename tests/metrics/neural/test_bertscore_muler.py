@@ -11,7 +11,7 @@ from assay.decomposition.decompose import Annotated, decompose
 from assay.features.annotation import Annotation, Feature, TokenSpan
 from assay.metrics.neural.bertscore import BERTScore
 from assay.metrics.neural.matching import Places
-from assay.registry import parse
+from assay.metrics.registry import parse
 from tests.contract.varied import needs_tagger
 from tests.corpora import demo
 from tests.metrics.neural.tiny import minilm_folder, needs_models

@@ -6,7 +6,7 @@ import pytest
 from assay.data import DataError, Segment
 from assay.metrics.neural import embed
 from assay.metrics.neural.embed import Embed
-from assay.registry import parse
+from assay.metrics.registry import parse
 from tests.corpora import SHORT, demo
 from tests.metrics.neural.tiny import minilm_folder, needs_models, save_tiny_bert
 

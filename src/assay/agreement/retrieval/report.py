@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 
 from assay.agreement.agree import Agreement
-from assay.agreement.coefficients import coefficient_named
+from assay.agreement.coefficients import COEFFICIENTS
 from assay.agreement.panel import Candidate
 from assay.agreement.report import tests_note
 from assay.agreement.retrieval.measures import Measure, Truth
@@ -179,7 +179,7 @@ def _known(correlation: Correlation) -> float:
 
 def _title(name: str) -> str:
     _, _, settings = name.partition(":")
-    return f"{coefficient_named(name).title}{f' ({settings})' * bool(settings)}"
+    return f"{COEFFICIENTS.parse(name).title}{f' ({settings})' * bool(settings)}"
 
 
 def _map(name: str, candidates: Sequence[Candidate], correlations: Sequence[Correlation]) -> Chart:

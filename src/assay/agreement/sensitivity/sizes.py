@@ -15,7 +15,7 @@ from assay.agreement.sensitivity.stages import Best, Stages
 from assay.agreement.sensitivity.study import Study, corpus_scores, text_scores
 from assay.agreement.sensitivity.texts import Draws, Texts, across_systems
 from assay.data import DataError
-from assay.settings import nearest
+from assay.settings import did_you_mean
 from assay.statistics.arrays import Array, divide
 from assay.statistics.correlation import pearson_rows
 from assay.statistics.intervals import interval
@@ -175,7 +175,7 @@ class Slope(NamedTuple):
 def place_of(system: str, study: Study) -> int:
     """The number of the reference system; a `DataError` where there is none of that name."""
     if system not in study.systems:
-        hint, known = nearest(system, study.systems), ", ".join(study.systems)[:200]
+        hint, known = did_you_mean(system, study.systems), ", ".join(study.systems)[:200]
         raise DataError(f"--slope {system}: no such system{hint}. Systems: {known}.")
     return study.systems.index(system)
 

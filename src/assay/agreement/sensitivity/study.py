@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.agreement.coefficients import Coefficient, Kendall, Pearson, Spearman, coefficient_named
+from assay.agreement.coefficients import COEFFICIENTS, Coefficient, Kendall, Pearson, Spearman
 from assay.agreement.panel import Candidate, lower_is_better
 from assay.agreement.sensitivity.texts import BLOCK, People, Texts
 from assay.data import DataError, Scores
@@ -147,7 +147,7 @@ class SensitivityOptions:
 
     def __post_init__(self) -> None:
         """The coefficient is one that can be negative, and 0 by chance."""
-        found = coefficient_named(self.coefficient)
+        found = COEFFICIENTS.parse(self.coefficient)
         if not isinstance(found, Pearson | Spearman | Kendall):
             raise DataError(
                 f"--coefficient {self.coefficient}: sensitivity is a correlation; "
@@ -161,4 +161,4 @@ class SensitivityOptions:
     @property
     def named(self) -> Coefficient:
         """The coefficient itself."""
-        return coefficient_named(self.coefficient)
+        return COEFFICIENTS.parse(self.coefficient)

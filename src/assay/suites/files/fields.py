@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, get_args
 
 from assay.data import DataError
 from assay.io.files import FilePath, label
-from assay.settings import nearest
+from assay.settings import did_you_mean
 from assay.suites.model import Item, Kind, Polarity, Rule, Suite, rule_id
 
 __all__ = [
@@ -68,11 +68,11 @@ def rule_of(fields: Any) -> Rule:
     for key in fields:
         if key not in RULE_FIELDS:
             known = ", ".join(RULE_FIELDS)
-            raise DataError(f"unknown {key!r}{nearest(key, RULE_FIELDS)}. Rules have {known}.")
+            raise DataError(f"unknown {key!r}{did_you_mean(key, RULE_FIELDS)}. Rules have {known}.")
     texts = {key: text_of(fields, key, default=OPTIONAL.get(key)) for key in RULE_FIELDS}
     for key, choices in CHOICES.items():
         if texts[key] not in choices:
-            hint = nearest(texts[key], choices)
+            hint = did_you_mean(texts[key], choices)
             raise DataError(f"{key!r} is {texts[key]!r}, not {' or '.join(choices)}{hint}.")
     if texts["id"]:
         checked_id("rule", texts["id"])

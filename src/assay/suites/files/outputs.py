@@ -8,7 +8,7 @@ from datetime import datetime
 from assay.data import DataError
 from assay.io.files import FilePath, bare_name, label, read_lines, suffix
 from assay.io.tables import read_table
-from assay.settings import nearest
+from assay.settings import did_you_mean
 from assay.suites.model import Run, Suite
 
 __all__ = ["names_of", "read_ids", "read_runs"]
@@ -96,7 +96,7 @@ def _check_ids(suite: Suite, path: FilePath, ids: Sequence[tuple[int, str]]) -> 
     seen: dict[str, int] = {}
     for line, name in ids:
         if name not in suite.by_id:
-            known = f"no item of the suite has the id {name!r}{nearest(name, suite.by_id)}"
+            known = f"no item of the suite has the id {name!r}{did_you_mean(name, suite.by_id)}"
             what = known if name else "there is no id"
             raise DataError(
                 f"{label(path)}, line {line}: {what}. Each needs the id of an item; are they of "

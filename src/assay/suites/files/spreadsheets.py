@@ -14,7 +14,7 @@ from typing import Any
 from assay.data import DataError
 from assay.io.files import FilePath, label
 from assay.io.tables import Row, read_cells, write_cells
-from assay.settings import nearest
+from assay.settings import did_you_mean
 from assay.suites.files.fields import (
     PATTERNS,
     PUBLIC,
@@ -102,7 +102,7 @@ def _meanings(path: FilePath, header: Sequence[str]) -> list[str]:
         )
     for column in ("item", "category", "phenomenon", "source", *(("kind", "text") if long else ())):
         if _meaning(column, long=long) not in meanings:
-            hint = nearest(column, header)
+            hint = did_you_mean(column, header)
             raise DataError(f"{label(path)}, line 1: no column is called {column}{hint}.")
     return meanings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from assay.data import DataError
-from assay.settings import nearest
+from assay.settings import did_you_mean
 from assay.suites.check import LIMIT
 from assay.suites.lint.patterns import pattern_problems
 from assay.suites.lint.problems import CHECKS, SEVERITIES, LintResult, Problem
@@ -45,7 +45,7 @@ def refuse_unknown(only: Collection[str]) -> None:
     for name in only:
         if name not in CHECKS:
             raise DataError(
-                f"there is no check {name!r}{nearest(name, CHECKS)}. "
+                f"there is no check {name!r}{did_you_mean(name, CHECKS)}. "
                 f"The checks are: {', '.join(CHECKS)}."
             )
 

@@ -16,7 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from assay.data import DataError
 from assay.extras import install_line, missing
 from assay.io.files import label
-from assay.settings import nearest
+from assay.settings import did_you_mean
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -136,7 +136,7 @@ def _looks_right(path: Path) -> bool:
 
 def _like(path: Path) -> str:
     try:
-        return nearest(path.name, [each.name for each in path.parent.iterdir()])
+        return did_you_mean(path.name, [each.name for each in path.parent.iterdir()])
     except OSError:
         return ""
 

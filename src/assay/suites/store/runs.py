@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from assay.data import DataError
-from assay.settings import nearest
+from assay.settings import did_you_mean
 from assay.suites.check import NOT_TESTED, Checker, Hits, Verdict, Verdicts, code_of
 from assay.suites.model import Run
 from assay.suites.store.items import load_items
@@ -305,7 +305,7 @@ def _item_ids(connection: Connection, run: Run) -> dict[str, int]:
         if name not in ids:
             raise DataError(
                 f"{run.system} has an output for item {name!r}, which the suite does not have"
-                f"{nearest(name, ids)}."
+                f"{did_you_mean(name, ids)}."
             )
     return ids
 

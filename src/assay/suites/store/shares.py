@@ -8,7 +8,7 @@ import numpy as np
 from sqlalchemy import Connection, delete, distinct, func, insert, select
 
 from assay.data import DataError
-from assay.settings import nearest
+from assay.settings import did_you_mean
 from assay.suites.store.records import Ratings, Share
 from assay.suites.store.tables import annotators, assignments, decisions, items, outputs
 from assay.suites.store.texts import learn_sizes, pairs
@@ -113,7 +113,7 @@ def _people(connection: Connection, weights: Mapping[str, float]) -> dict[int, f
     people = {}
     for name, weight in weights.items():
         if name not in known:
-            raise DataError(f"there is no annotator {name!r}{nearest(name, known)}.")
+            raise DataError(f"there is no annotator {name!r}{did_you_mean(name, known)}.")
         if not 0 <= weight < float("inf"):
             raise DataError(f"the weight of {name} is a number from 0 on, not {weight}.")
         if weight:
