@@ -22,8 +22,9 @@ from sacrebleu.significance import PairedTest
 
 from assay.data import Dataset
 from assay.io import read_folder
+from assay.metrics.base import system_statistics
 from assay.metrics.registry import parse
-from assay.scoring import Questions, score_dataset, system_statistics
+from assay.scoring import ScoreOptions, score_dataset
 
 PROJECT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("ASSAY_DATA", PROJECT.parent / "shared" / "data"))
@@ -139,8 +140,8 @@ def _compare_paired_bootstrap(dataset: Dataset) -> None:
         _forget("tokenizer_13a.Tokenizer13a")
         PairedTest(named, {"BLEU": sacrebleu.BLEU()}, references, test_type="bs", n_samples=1000)()
 
-    asked = Questions(test="bootstrap")
-    ours = _least(lambda: score_dataset(dataset, [parse("bleu")], questions=asked), 3)
+    asked = ScoreOptions(test="bootstrap")
+    ours = _least(lambda: score_dataset(dataset, [parse("bleu")], options=asked), 3)
     _row("bleu --paired-bs, all systems", _least(theirs, 1), ours, WANTED["paired-bs"])
 
 

@@ -1,12 +1,10 @@
 """Whether one system is better than another, by how much, and who says so."""
 
-from assay import Questions
+import assay
 from assay.demo import read_demo
-from assay.metrics.registry import METRICS
-from assay.scoring import score_dataset
 
-asked = Questions(confidence=True, test="bootstrap", all_pairs=True)
-result = score_dataset(read_demo(), METRICS.parse_all(["bleu", "chrf", "macrof"]), questions=asked)
+metrics = ["bleu", "chrf", "macrof"]
+result = assay.score(read_demo(), metrics, confidence=True, test="bootstrap", all_pairs=True)
 print(result)
 
 for record in result.records():

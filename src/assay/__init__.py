@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from assay.metrics.typef import MacroF as MacroF
     from assay.metrics.typef import MicroF as MicroF
     from assay.registry import register as register
-    from assay.scoring import Questions as Questions
     from assay.scoring import score as score
     from assay.version import __version__ as __version__
 
@@ -43,7 +42,6 @@ _WHERE = {
     "Metric": "assay.metrics.base",
     "MicroF": "assay.metrics.typef",
     "MissingInput": "assay.data",
-    "Questions": "assay.scoring",
     "ROUGE": "assay.metrics.rouge",
     "Segment": "assay.data",
     "TER": "assay.metrics.ter",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
-__all__ = ["Track", "track", "untracked"]
+__all__ = ["Track", "current_track", "track", "tracked", "untracked"]
 
 T = TypeVar("T")
 
@@ -25,6 +26,27 @@ class Track(Protocol):
 def untracked(steps: Iterable[T], /, *, total: int) -> Iterable[T]:
     """The steps, for nobody to see."""
     return steps
+
+
+class _Current:
+    """The track of work that no caller can hand one to; the same for all threads."""
+
+    track: Track = staticmethod(untracked)
+
+
+def current_track() -> Track:
+    """The track of the enclosing `tracked`, for work deep inside a metric such as encoding."""
+    return _Current.track
+
+
+@contextmanager
+def tracked(track: Track) -> Iterator[None]:
+    """Within it, work deep inside a metric reports its progress to `track`."""
+    before, _Current.track = _Current.track, staticmethod(track)
+    try:
+        yield
+    finally:
+        _Current.track = before
 
 
 PATIENCE = 2.0

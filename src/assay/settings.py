@@ -14,6 +14,7 @@ from assay.data import DataError
 from assay.version import __version__
 
 __all__ = [
+    "SEED",
     "Settings",
     "Specification",
     "did_you_mean",
@@ -23,6 +24,9 @@ __all__ = [
     "settings_of",
     "spelt_out",
 ]
+
+SEED = 12345
+"""The default random seed: sacreBLEU's, so that its resamples are ours."""
 
 
 class Specification(NamedTuple):

@@ -5,8 +5,8 @@ import numpy as np
 from assay.agreement.sensitivity.study import Study
 from assay.agreement.sensitivity.texts import documents_of, people_of, sections_of
 from assay.data import Dataset, Scores
+from assay.metrics.base import system_statistics
 from assay.metrics.registry import parse
-from assay.scoring import system_statistics
 
 WORDS = [
     "the",

@@ -66,9 +66,18 @@ WRONG = {
     "two tests": (f"{PAIR} --paired-bs --paired-ar", "not allowed with argument --paired-bs"),
     "all pairs without a test": (f"{PAIR} --all-pairs", "goes with --paired-bs or --paired-ar."),
     "documents without their ids": (f"{SCORE} --documents", "give them with --docs FILE."),
-    "a level above 1": (f"{SCORE} --confidence --level 2", "level 2: give a share between 0 and 1"),
-    "a level that is not used": (f"{SCORE} --level 0", "level 0: give a share between 0 and 1"),
-    "a level in words": (f"{SCORE} --level high", "--level: invalid float value: 'high'."),
+    "a level above 1": (
+        f"{SCORE} --confidence --confidence-level 2",
+        "level 2: give a share between 0 and 1",
+    ),
+    "a level that is not used": (
+        f"{SCORE} --confidence-level 0",
+        "level 0: give a share between 0 and 1",
+    ),
+    "a level in words": (
+        f"{SCORE} --confidence-level high",
+        "--confidence-level: invalid float value: 'high'.",
+    ),
     "no resamples": (f"{PAIR} --paired-bs --paired-bs-n 0", "give at least 1, not 0."),
     "negative trials": (f"{PAIR} --paired-ar --paired-ar-n -5", "give at least 1, not -5."),
     "no digits at all": (f"{SCORE} -w -1", "-w/--width: give from 0 to 20, not -1."),

@@ -11,7 +11,7 @@ from assay.explanation.explain import explain, worst_segments
 from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.quality import mean_quality
 from assay.metrics.registry import parse
-from assay.scoring import SEED
+from assay.settings import SEED
 
 NAMES = ["system", "segment", "side", "position", "token", "importance"]
 

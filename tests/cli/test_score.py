@@ -55,7 +55,8 @@ def test_the_python_call_gives_the_same_records(run):
         {"a": lines("a.txt"), "b": lines("b.txt")},
         [lines("ref.A.txt"), lines("ref.B.txt")],
         ["bleu", "ter", "macrof"],
-        questions=assay.Questions(segments=True, test="bootstrap"),
+        by_segment=True,
+        test="bootstrap",
     )
     assert records(ran) == result.records()
 
@@ -474,7 +475,7 @@ def test_notes_tell_what_looks_odd_unless_they_are_not_wanted(run):
     assert run("score ref.txt -i blank.txt -q").err == ""
 
 
-@pytest.mark.parametrize("questions", ["", "--paired-bs --confidence", "--paired-ar --all-pairs"])
+@pytest.mark.parametrize("options", ["", "--paired-bs --confidence", "--paired-ar --all-pairs"])
 @pytest.mark.parametrize(
     ("reference", "first", "second"),
     [
@@ -488,11 +489,11 @@ def test_notes_tell_what_looks_odd_unless_they_are_not_wanted(run):
         (".\n.\n", ".\n?\n", " \n \n"),
     ],
 )
-def test_little_text_is_scored_without_a_warning(run, questions, reference, first, second):
+def test_little_text_is_scored_without_a_warning(run, options, reference, first, second):
     for name, text in {"r": reference, "one": first, "two": second}.items():
         Path(name).write_text(text)
     metrics = "bleu chrf chrf++ ter wer cer macrof microf rouge rouge1"
-    line = f"score r -i one two -q -sl -m {metrics} {questions}"
+    line = f"score r -i one two -q -sl -m {metrics} {options}"
     found = records(run(f"{line} --paired-ar-n 50 --paired-bs-n 50 -f json"))
     assert all(each["score"] is not None and each["score"] >= 0 for each in found)
     if first == second:

@@ -13,9 +13,8 @@ from assay.data import DataError, Dataset, Segment
 from assay.explanation.boosted import Boosted, WeightAndPower, explained_by
 from assay.explanation.explainers import EXPLAINERS
 from assay.metrics.base import Metric
-from assay.metrics.registry import METRICS, parse
-from assay.registry import register
-from assay.scoring import Questions, score_dataset
+from assay.metrics.registry import METRICS, parse, register
+from assay.scoring import ScoreOptions, score_dataset
 from assay.settings import nested, spelt_out
 from assay.statistics.arrays import Array
 from tests.corpora import demo
@@ -251,9 +250,9 @@ def test_neither_order_nor_company_change_a_score():
 def test_boosted_scores_are_tested_like_any_other():
     systems = {name: tuple(demo(f"systems/{name}.txt", 30)) for name in ("atlas", "cedar")}
     dataset = Dataset(systems, tuple((line,) for line in demo("ref.A.txt", 30)))
-    questions = Questions(test="bootstrap", confidence=True, resamples=200)
+    options = ScoreOptions(test="bootstrap", confidence=True, resamples=200)
     metrics = [parse("boost:explainer=erasure,w=0.6,p=-0.3")]
-    (found,) = score_dataset(dataset, metrics, questions=questions).by_metric
+    (found,) = score_dataset(dataset, metrics, options=options).by_metric
     assert found.corpus[0] > found.corpus[1]
     assert found.comparisons[0].p < 0.05
     assert found.intervals[0].low < found.corpus[0] < found.intervals[0].high

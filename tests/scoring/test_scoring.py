@@ -13,7 +13,7 @@ from assay.data import DataError, Dataset, Scores, Segment
 from assay.metrics.bleu import BLEU
 from assay.metrics.mean import Mean
 from assay.metrics.registry import METRICS
-from assay.scoring import Questions, score, score_dataset, score_each
+from assay.scoring import ScoreOptions, score, score_dataset, score_each
 from assay.statistics.significance import all_pairs, holm
 from tests.corpora import demo
 
@@ -23,7 +23,7 @@ REFERENCE = demo("ref.A.txt")
 DOCUMENTS = tuple(f"d{at % 7}" for at in range(120))
 DATASET = Dataset(SYSTEMS, tuple((line,) for line in REFERENCE), documents=DOCUMENTS)
 SCORED = ("bleu", "ter", "macrof")
-EVERYTHING = Questions(
+EVERYTHING = ScoreOptions(
     segments=True,
     documents=True,
     confidence=True,
@@ -40,7 +40,7 @@ KEYS = [
 
 @pytest.fixture(scope="module")
 def everything():
-    return score_dataset(DATASET, METRICS.parse_all(SCORED), questions=EVERYTHING)
+    return score_dataset(DATASET, METRICS.parse_all(SCORED), options=EVERYTHING)
 
 
 @pytest.fixture(scope="module")
@@ -155,13 +155,13 @@ def test_differences_are_of_the_scores(records):
 
 
 def test_asking_more_does_not_change_an_answer(records):
-    for questions in (
-        Questions(confidence=True, resamples=200),
-        Questions(documents=True),
-        Questions(segments=True),
-        Questions(test="bootstrap", all_pairs=True, resamples=200),
+    for options in (
+        ScoreOptions(confidence=True, resamples=200),
+        ScoreOptions(documents=True),
+        ScoreOptions(segments=True),
+        ScoreOptions(test="bootstrap", all_pairs=True, resamples=200),
     ):
-        alone = score_dataset(DATASET, METRICS.parse_all(SCORED), questions=questions).records()
+        alone = score_dataset(DATASET, METRICS.parse_all(SCORED), options=options).records()
         for each in alone:
             assert any(each.items() <= other.items() for other in _without_none(records, each))
 
@@ -174,8 +174,8 @@ def _without_none(records, wanted):
 
 
 def test_without_all_pairs_the_others_are_compared_with_the_first():
-    questions = Questions(test="randomisation", trials=200, resamples=50)
-    found = score_dataset(DATASET, METRICS.parse_all(["chrf"]), questions=questions).records()
+    options = ScoreOptions(test="randomisation", trials=200, resamples=50)
+    found = score_dataset(DATASET, METRICS.parse_all(["chrf"]), options=options).records()
     assert [each["baseline"] for each in found] == [None, "atlas", "atlas"]
     assert found[0]["p"] is None
     assert all(0 < each["p"] <= 1 for each in found[1:])
@@ -238,14 +238,14 @@ def test_the_method_is_told_beside_the_figures(everything):
 
 
 def test_a_bootstrap_interval_of_types_is_called_approximate():
-    questions = Questions(confidence=True, method="bca", resamples=9)
-    tables = score(SYSTEMS, [REFERENCE], ["bleu", "macrof"], questions=questions).tables()
+    options = {"confidence": True, "interval": "bca", "resamples": 9}
+    tables = score(SYSTEMS, [REFERENCE], ["bleu", "macrof"], **options).tables()
     assert [("only approximate" in table.note) for table in tables] == [False, False, True]
 
 
 def test_sacrebleus_statistic_is_named():
-    questions = Questions(test="bootstrap", statistic="sacrebleu", resamples=9)
-    result = score(SYSTEMS, [REFERENCE], ["bleu"], questions=questions)
+    options = {"test": "bootstrap", "statistic": "sacrebleu", "resamples": 9}
+    result = score(SYSTEMS, [REFERENCE], ["bleu"], **options)
     assert "sacreBLEU's statistic (approximate: finds too much" in result.tables()[1].note
     assert "9 resamples" in result.tables()[1].note
     assert "sacreBLEU's statistic" in result.records()[1]["test"]
@@ -261,8 +261,8 @@ def test_the_paired_test_of_types_does_not_find_what_is_not_there(test):
         pair = zip(keep, SYSTEMS["atlas"], SYSTEMS["birch"], strict=True)
         mixed = [(a, b) if same else (b, a) for same, a, b in pair]
         systems = {"a": [a for a, _ in mixed], "b": [b for _, b in mixed]}
-        questions = Questions(test=test, resamples=200, trials=200)
-        found.append(score(systems, [REFERENCE], ["macrof"], questions=questions).records()[1]["p"])
+        options = {"test": test, "resamples": 200, "trials": 200}
+        found.append(score(systems, [REFERENCE], ["macrof"], **options).records()[1]["p"])
     assert np.mean(np.array(found) < 0.05) < 0.1
 
 
@@ -272,11 +272,11 @@ HALVES = tuple("part 10" if at % 2 else "part 9" for at in range(120))
 @pytest.mark.parametrize("every", [False, True], ids=["baseline", "all pairs"])
 @pytest.mark.parametrize("metric", ["bleu", "macrof"])
 def test_groups_have_intervals_and_tests_of_their_own(metric, every):
-    questions = Questions(
+    options = ScoreOptions(
         groups=True, confidence=True, test="bootstrap", all_pairs=every, resamples=100
     )
     dataset = replace(DATASET, groups=HALVES)
-    result = score_dataset(dataset, METRICS.parse_all([metric]), questions=questions)
+    result = score_dataset(dataset, METRICS.parse_all([metric]), options=options)
     whole = result.records()
     assert {each["n"] for each in whole if each["group"]} == {60}
     p = []
@@ -286,8 +286,8 @@ def test_groups_have_intervals_and_tests_of_their_own(metric, every):
             systems={each: tuple(lines[at] for at in chosen) for each, lines in SYSTEMS.items()},
             references=tuple((REFERENCE[at],) for at in chosen),
         )
-        asked = replace(questions, groups=False)
-        wanted = score_dataset(alone, METRICS.parse_all([metric]), questions=asked).records()
+        asked = replace(options, groups=False)
+        wanted = score_dataset(alone, METRICS.parse_all([metric]), options=asked).records()
         found = [each for each in whole if each["group"] == name]
         keys = ("system", "score", "low", "high", "baseline", "difference_low", "p", "test")
         assert [[each[key] for key in keys] for each in found] == [
@@ -305,7 +305,7 @@ def test_groups_have_intervals_and_tests_of_their_own(metric, every):
 def test_without_intervals_groups_are_a_plain_table_with_their_sizes():
     dataset = replace(DATASET, groups=HALVES)
     tables = score_dataset(
-        dataset, METRICS.parse_all(["bleu"]), questions=Questions(groups=True)
+        dataset, METRICS.parse_all(["bleu"]), options=ScoreOptions(groups=True)
     ).tables()
     assert tables[1].columns == ("group", "n", *NAMES)
     assert tables[1].note == ""
@@ -322,15 +322,15 @@ def test_charts_show_every_score_and_for_four_systems_every_pair(everything):
     (bars,) = everything.charts()
     assert len(bars.spec["data"]["values"]) == 3 * 3
     four = replace(DATASET, systems={**SYSTEMS, "ref": tuple(demo("ref.B.txt"))})
-    questions = replace(EVERYTHING, segments=False, documents=False)
-    charts = score_dataset(four, METRICS.parse_all(["bleu", "ter"]), questions=questions).charts()
+    options = replace(EVERYTHING, segments=False, documents=False)
+    charts = score_dataset(four, METRICS.parse_all(["bleu", "ter"]), options=options).charts()
     assert [chart.after for chart in charts[1:]] == ["BLEU: every pair", "TER: every pair"]
     assert all(len(chart.spec["data"]["values"]) == 16 for chart in charts[1:])
 
 
 def test_metrics_of_one_title_have_their_own_tables_and_bars():
     metrics = ["bleu", "bleu:tok=intl", "chrf"]
-    result = score(SYSTEMS, [REFERENCE], metrics, questions=Questions(confidence=True, resamples=9))
+    result = score(SYSTEMS, [REFERENCE], metrics, confidence=True, resamples=9)
     titles = [table.title for table in result.tables()]
     assert titles[1:] == [
         "bleu: how sure is it?",
@@ -354,8 +354,8 @@ def test_unknown_scores_are_left_out_and_shown_as_unknown():
     values = np.random.default_rng(1).normal(60, 10, (3, 120))
     values[:, 5:40] = np.nan
     values[2] = np.nan
-    questions = replace(EVERYTHING, resamples=100)
-    result = score_dataset(DATASET, [], imported=[imported(values)], questions=questions)
+    options = replace(EVERYTHING, resamples=100)
+    result = score_dataset(DATASET, [], imported=[imported(values)], options=options)
     found = result.records()
     corpus = of(found, "corpus", "mean:label=people")
     assert corpus[0]["score"] == pytest.approx(np.nanmean(values[0]))
@@ -383,8 +383,8 @@ def test_unknown_scores_are_left_out_and_shown_as_unknown():
 
 def test_a_paired_test_of_imported_scores_is_that_of_their_mean():
     values = np.random.default_rng(2).normal(60, 10, (3, 120))
-    questions = Questions(test="randomisation", trials=2000, resamples=10)
-    found = score_dataset(DATASET, [], imported=[imported(values)], questions=questions).records()
+    options = ScoreOptions(test="randomisation", trials=2000, resamples=10)
+    found = score_dataset(DATASET, [], imported=[imported(values)], options=options).records()
     for each, other in zip(found[1:], values[1:], strict=True):
         # For 120 normal values the t test gives the same p, but for the drawing of swaps.
         assert each["p"] == pytest.approx(stats.ttest_rel(other, values[0]).pvalue, abs=0.03)
@@ -430,10 +430,9 @@ def test_the_best_of_several_references_counts():
 
 
 def test_the_seed_decides_what_is_random():
-    questions = Questions(confidence=True, test="randomisation", trials=100, resamples=100)
+    options = {"confidence": True, "test": "randomisation", "trials": 100, "resamples": 100}
     first, same, other = (
-        score(SYSTEMS, [REFERENCE], ["bleu"], questions=questions, seed=seed).records()
-        for seed in (1, 1, 2)
+        score(SYSTEMS, [REFERENCE], ["bleu"], **options, seed=seed).records() for seed in (1, 1, 2)
     )
     assert first == same
     assert [each["low"] for each in first] != [each["low"] for each in other]
@@ -447,9 +446,9 @@ def test_metrics_can_be_objects_and_other_iterables():
 
 
 def test_identical_systems_are_one_cluster_with_p_1():
-    questions = Questions(confidence=True, test="bootstrap", all_pairs=True, resamples=50)
+    options = {"confidence": True, "test": "bootstrap", "all_pairs": True, "resamples": 50}
     twins = {"one": SYSTEMS["atlas"], "two": SYSTEMS["atlas"]}
-    found = score(twins, [REFERENCE], ["bleu", "macrof", "ter"], questions=questions).records()
+    found = score(twins, [REFERENCE], ["bleu", "macrof", "ter"], **options).records()
     assert {each["p"] for each in found if each["baseline"]} == {1.0}
     assert {each["cluster"] for each in found if each["cluster"]} == {1}
     assert {each["effect"] for each in found if each["baseline"]} == {0.0}
@@ -492,11 +491,11 @@ def test_wrong_arguments_are_answered_with_the_right_ones(arguments, words):
         ({"documents": "xy"}, "the list of documents is one string"),
         ({"documents": ["x"]}, "the list of documents has 1 segments"),
         ({"seed": -1}, "seed -1: give a whole number of at least 0."),
-        ({"questions": Questions(documents=True)}, "document scores need document ids"),
-        ({"questions": Questions(test="bootstrap")}, "a paired test compares systems"),
-        ({"questions": Questions(resamples=0)}, "at least 1"),
-        ({"questions": Questions(trials=0)}, "at least 1"),
-        ({"questions": Questions(level=1)}, "level 1: give a share between 0 and 1"),
+        ({"by_document": True}, "document scores need document ids"),
+        ({"test": "bootstrap"}, "a paired test compares systems"),
+        ({"resamples": 0}, "at least 1"),
+        ({"trials": 0}, "at least 1"),
+        ({"level": 1}, "level 1: give a share between 0 and 1"),
     ],
 )
 def test_wrong_options_are_answered_with_the_right_ones(options, words):
@@ -525,42 +524,42 @@ def dataset_of(systems, groups=()):
 
 @pytest.mark.parametrize(("systems", "resamples"), [(2, 1000), (7, 1000), (8, 1120), (19, 6840)])
 def test_there_are_resamples_enough_for_the_smallest_p_to_be_significant(systems, resamples):
-    asked = Questions(test="bootstrap", all_pairs=True).filled(dataset_of(systems))
+    asked = ScoreOptions(test="bootstrap", all_pairs=True).filled(dataset_of(systems))
     assert asked.resamples == resamples
     pairs = len(all_pairs(systems))
     assert holm([1 / (resamples + 1)] * pairs)[0] < 0.05
 
 
 def test_a_number_of_resamples_that_is_given_stands():
-    asked = Questions(test="bootstrap", all_pairs=True, resamples=50, trials=70)
+    asked = ScoreOptions(test="bootstrap", all_pairs=True, resamples=50, trials=70)
     asked = asked.filled(dataset_of(19))
     assert (asked.resamples, asked.trials) == (50, 70)
-    many = Questions(all_pairs=True, test="randomisation").filled(dataset_of(30))
+    many = ScoreOptions(all_pairs=True, test="randomisation").filled(dataset_of(30))
     assert many.trials == 17_400
 
 
 def test_many_groups_need_more_resamples():
     groups = (*(f"g{at // 20}" for at in range(20 * 40)), "small")
-    asked = Questions(test="bootstrap", groups=True).filled(dataset_of(2, groups))
+    asked = ScoreOptions(test="bootstrap", groups=True).filled(dataset_of(2, groups))
     assert asked.resamples == 40 * 2 / 0.05
 
 
 def test_few_segments_are_compared_by_the_jackknife():
     systems = {name: lines[:60] for name, lines in SYSTEMS.items()}
-    questions = Questions(test="bootstrap", confidence=True, resamples=50)
-    result = score(systems, [REFERENCE[:60]], ["bleu"], questions=questions)
+    options = {"test": "bootstrap", "confidence": True, "resamples": 50}
+    result = score(systems, [REFERENCE[:60]], ["bleu"], **options)
     note = result.tables()[1].note
     assert "95% jackknife interval, approximate with fewer than 100 segments. p: jack" in note
-    asked = Questions(test="bootstrap", statistic="sacrebleu", resamples=50)
-    result = score(systems, [REFERENCE[:60]], ["bleu"], questions=asked)
+    asked = {"test": "bootstrap", "statistic": "sacrebleu", "resamples": 50}
+    result = score(systems, [REFERENCE[:60]], ["bleu"], **asked)
     assert "sacreBLEU's statistic" in result.tables()[1].note
 
 
 def test_small_and_large_groups_each_have_the_method_that_holds():
     groups = tuple("large" if at < 100 else "small" for at in range(120))
-    questions = Questions(groups=True, confidence=True, test="bootstrap", resamples=50)
+    options = ScoreOptions(groups=True, confidence=True, test="bootstrap", resamples=50)
     dataset = replace(DATASET, groups=groups)
-    result = score_dataset(dataset, METRICS.parse_all(["bleu"]), questions=questions)
+    result = score_dataset(dataset, METRICS.parse_all(["bleu"]), options=options)
     tests = {each["group"]: each["test"] for each in result.records() if each["test"]}
     assert tests["large"].startswith("paired bootstrap")
     assert tests["small"].startswith("jackknife")

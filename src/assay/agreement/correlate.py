@@ -13,7 +13,7 @@ from assay.agreement.findings import CorrelateOptions, Finding, correlate_each, 
 from assay.agreement.panel import Panel
 from assay.agreement.report import tables
 from assay.results import Charts, Record, Result, Table
-from assay.scoring import SEED
+from assay.settings import SEED
 
 __all__ = ["CorrelateResult", "correlate"]
 

@@ -17,11 +17,10 @@ from assay.data import (
     human_outputs,
     without_humans,
 )
-from assay.metrics.base import Metric, Statistics, reference_count
+from assay.metrics.base import Metric, Statistics, labels, reference_count, system_statistics
 from assay.metrics.mean import Mean
 from assay.metrics.registry import parse
 from assay.progress import Track, untracked
-from assay.scoring import labels, system_statistics
 from assay.settings import did_you_mean
 from assay.statistics.arrays import Array, divide
 from assay.statistics.correlation import Mask, means

@@ -12,7 +12,7 @@ from typing import Any
 
 from assay.cli.commands import COMMANDS, group_overview, load, members, overview
 from assay.data import DataError
-from assay.progress import track
+from assay.progress import track, tracked
 from assay.registry import PluginWarning
 from assay.settings import did_you_mean
 
@@ -73,8 +73,6 @@ def _run(arguments: list[str]) -> int:
     args = command.parse(rest)
     if not hasattr(args, "metric"):
         return command.run(args)
-    from assay.metrics.neural.encoders import tracked
-
     with tracked(partial(track, label="Encoding", quiet=args.quiet)):
         return command.run(args)
 

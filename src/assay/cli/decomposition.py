@@ -44,9 +44,9 @@ from assay.features.spacy import SpacyAnnotator
 from assay.features.tagged_files import read_tags
 from assay.features.tone import parse_scorers
 from assay.languages import language_of
+from assay.metrics.base import labels
 from assay.progress import track
 from assay.results import CombinedResult, LabelledResult, Result
-from assay.scoring import labels
 
 __all__ = ["MULER", "MULER_EXAMPLES", "MULER_VALIDATE", "add_features", "read_annotated"]
 

@@ -25,7 +25,8 @@ from assay.metrics.registry import METRICS
 from assay.metrics.typef import MacroF
 from assay.rendering import missing_charts, text
 from assay.results import Chart, Charts, CombinedResult, Header, Record, Result, Table
-from assay.scoring import SEED, Questions, score_dataset
+from assay.scoring import score
+from assay.settings import SEED
 from assay.suites.accuracy import accuracies
 from assay.suites.check import check
 from assay.suites.report import ReportResult
@@ -64,8 +65,7 @@ def _run(args: argparse.Namespace) -> int:
     _make_folder(folder)
     _write(folder, {f"suite/{name}": data for name, data in demo_suite_files().items()})
     dataset = read_demo()
-    asked = Questions(confidence=True, test="bootstrap", all_pairs=True)
-    scores = score_dataset(dataset, METRICS.parse_all(SCORED), questions=asked)
+    scores = score(dataset, SCORED, confidence=True, test="bootstrap", all_pairs=True)
     favored = favoritism(dataset, METRICS.parse_all(["macrof", "bleu"]), count=10)
     types = type_performance(dataset, MacroF(), count=20)
     words = _explanations(dataset)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from assay.cli.commands import list_names
 from assay.cli.output import take_note, warn
@@ -24,12 +23,11 @@ from assay.io import (
 )
 from assay.io.files import suffix
 from assay.io.folders import FolderNames
-from assay.languages import Side, language_by_script, language_of, plain_code
-from assay.metrics.base import Metric, reference_count
-from assay.metrics.neural.base import language_notes
-from assay.metrics.registry import METRICS, parse, verify
+from assay.languages import Side, language_of
+from assay.metrics.base import Metric
+from assay.metrics.registry import METRICS
+from assay.metrics.selection import select_metrics
 from assay.results import Record
-from assay.settings import settings_of
 
 __all__ = [
     "Inputs",
@@ -42,10 +40,6 @@ __all__ = [
 ]
 
 _TABLES = (".tsv", ".jsonl", ".xml")
-_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-"""The tokenizer that sacreBLEU takes for a target language when none is named."""
-
-_ASIAN = {"zh": "Chinese", "ja": "Japanese", "ko": "Korean"}
 
 
 @dataclass(frozen=True)
@@ -151,28 +145,16 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
 
 
 def read_metrics(args: argparse.Namespace, dataset: Dataset) -> list[Metric]:
-    """The metrics that the options name, with tokenizer, tagger and model for the languages.
-
-    A tokenizer is chosen by a language that was told only, so that the same command has the same
-    signature whatever the texts are and however their files are called.
-    """
-    target = plain_code((dataset.languages or ("", ""))[1])
-    shared = {"tokenize": args.tokenize or _TOKENIZERS.get(target), "lowercase": args.lowercase}
+    """The metrics that the options name, with tokenizer, tagger and model for the languages."""
     # Whoever brings scores and names no metric wants these scores alone.
     default = [] if getattr(args, "scores", None) else args.default_metrics
-    asked = [_with_shared(text, shared) for text in args.metric or default]
-    metrics = METRICS.parse_all(metric.for_dataset(dataset) for metric in asked)
-    sides = list(dict.fromkeys(side for metric in asked for side in metric.needs_languages))
-    note_languages(args, dataset, sides)
-    known = {side: language_of(dataset, side).code for side in sides}
-    pair = known.get("source", ""), known.get("target", "")
-    for note in (*language_notes(metrics, pair), *_tokenizer_notes(metrics, dataset)):
+    selection = select_metrics(
+        args.metric or default, dataset, tokenize=args.tokenize, lowercase=args.lowercase
+    )
+    note_languages(args, dataset, selection.sides)
+    for note in selection.notes:
         take_note(args, note)
-    references = reference_count(dataset.references)
-    for metric in metrics:
-        for note in verify(metric, references=references, languages=dataset.languages):
-            take_note(args, note)
-    return metrics
+    return selection.metrics
 
 
 def note_languages(args: argparse.Namespace, dataset: Dataset, sides: Sequence[Side]) -> None:
@@ -183,29 +165,6 @@ def note_languages(args: argparse.Namespace, dataset: Dataset, sides: Sequence[S
     for side, each in found:
         if reason := each.reason or folder:
             take_note(args, f"{side} language {each.code}, {reason}", languages=True)
-
-
-def _tokenizer_notes(metrics: Sequence[Metric], dataset: Dataset) -> list[str]:
-    """A hint where words are cut as if Chinese, Japanese or Korean had blanks between them."""
-    usual = [each for each in metrics if getattr(each, "tokenize", "") == "13a"]
-    lines = [line for each in dataset.references for line in each[:1]]
-    code = language_by_script(lines) if usual and not dataset.languages else ""
-    if not code:
-        return []
-    names = ", ".join(map(str, usual))
-    return [
-        f"the references look {_ASIAN[code]}, but {names} cuts words at blanks: pass the "
-        f"languages (-l en-{code}) or a tokenizer (-tok {_TOKENIZERS[code]})."
-    ]
-
-
-def _with_shared(text: str, shared: Mapping[str, object]) -> Metric:
-    """The metric with the shared options, where it has them and does not say itself."""
-    metric = parse(text)
-    said = metric.request.settings if metric.request else frozenset()
-    names = {field.name for field in settings_of(metric)} - said
-    changes: dict[str, Any] = {n: value for n, value in shared.items() if value and n in names}
-    return replace(metric, **changes)
 
 
 def _from_folder(args: argparse.Namespace) -> Dataset:

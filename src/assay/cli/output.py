@@ -15,7 +15,7 @@ from assay.io import write_whole
 from assay.rendering import ENDINGS, Format, format_of, missing_charts, render, write_charts
 from assay.rendering.charts import PICTURES, required_drawing_module
 from assay.results import Charts, Header, Record, Result
-from assay.scoring import SEED
+from assay.settings import SEED
 
 __all__ = ["add_output", "check_output", "output_format", "show", "take_note", "warn", "write"]
 

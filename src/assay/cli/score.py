@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import get_args
 
 from assay.cli.commands import Command, whole_number
@@ -12,8 +13,7 @@ from assay.data import DataError
 from assay.io import read_scores
 from assay.progress import track
 from assay.results import FINER
-from assay.scoring import Questions, ScoreResult, score_each
-from assay.scoring.oddities import oddities
+from assay.scoring import ScoreResult, score
 from assay.statistics.significance import IntervalMethod
 
 __all__ = ["SCORE"]
@@ -30,7 +30,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="segment scores from elsewhere (people, a neural metric), treated like a metric",
     )
-    _add_questions(parser)
+    _add_options(parser)
     add_output(parser)
     parser.add_argument(
         "-b",
@@ -40,8 +40,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_questions(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("questions")
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("options")
     add = group.add_argument
     add(
         "-sl",
@@ -64,7 +64,13 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
         help="kind of interval, asks for --confidence by itself (default: bca; jackknife for "
         "macrof and microf, where the others are only approximate)",
     )
-    add("--level", type=float, default=0.95, metavar="SHARE", help="of intervals (default: 0.95)")
+    add(
+        "--confidence-level",
+        type=float,
+        default=0.95,
+        metavar="SHARE",
+        help="of intervals (default: 0.95)",
+    )
     test = group.add_mutually_exclusive_group()
     test.add_argument(
         "--paired-bs",
@@ -104,49 +110,42 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    asked = _questions(args)
+    if args.all_pairs and not (args.paired_bs or args.paired_ar):
+        raise DataError("--all-pairs goes with --paired-bs or --paired-ar.")
     if args.score_only and output_format(args) != "text":
         raise DataError("-b prints bare scores as text: leave -b out, or name a file in .txt.")
     inputs = read_inputs(args)
     dataset = inputs.dataset
-    questions = asked.filled(dataset)
     metrics = read_metrics(args, dataset)
     check_output(args, inputs.files)
+    systems, documents = list(dataset.systems), dataset.documents
     imported = [
-        read_scores(path, list(dataset.systems), length=len(dataset), documents=dataset.documents)
-        for path in args.scores
+        read_scores(path, systems, length=len(dataset), documents=documents) for path in args.scores
     ]
-    steps = score_each(dataset, metrics, imported=imported, questions=questions, seed=args.seed)
-    total = len(metrics) + len(imported)
-    found = tuple(track(steps, total=total, label="Scoring", quiet=args.quiet))
-    result = ScoreResult(tuple(dataset.systems), found, questions)
-    if args.score_only:
-        write(_bare(result, args.width), args)
-    else:
-        show(result, args, inputs=inputs.files)
-    if questions.segments:
-        remarks = [metric.for_segments().segment_remark() for metric in metrics]
-        warn(list(filter(None, remarks)), quiet=args.quiet)
-    warn(oddities(dataset, metrics), quiet=args.quiet)
-    return 0
-
-
-def _questions(args: argparse.Namespace) -> Questions:
-    if args.all_pairs and not (args.paired_bs or args.paired_ar):
-        raise DataError("--all-pairs goes with --paired-bs or --paired-ar.")
-    return Questions(
-        segments=args.segments,
-        documents=args.documents,
-        groups=args.groups is not None,
-        confidence=args.confidence or args.interval is not None,
-        method=args.interval,
-        level=args.level,
-        test="bootstrap" if args.paired_bs else "randomisation" if args.paired_ar else "none",
+    result = score(
+        dataset,
+        metrics,
+        by_segment=args.segments,
+        by_document=args.documents,
+        by_group=args.groups is not None,
+        confidence=args.confidence,
+        interval=args.interval,
+        level=args.confidence_level,
+        test="bootstrap" if args.paired_bs else "randomisation" if args.paired_ar else None,
         statistic=args.bs_statistic,
         all_pairs=args.all_pairs,
         resamples=args.resamples,
         trials=args.trials,
+        scores=imported,
+        seed=args.seed,
+        track=partial(track, label="Scoring", quiet=args.quiet),
     )
+    if args.score_only:
+        write(_bare(result, args.width), args)
+    else:
+        show(result, args, inputs=inputs.files)
+    warn([note for note in result.notes if note not in args.notes], quiet=args.quiet)
+    return 0
 
 
 def _bare(result: ScoreResult, digits: int) -> str:
@@ -154,7 +153,7 @@ def _bare(result: ScoreResult, digits: int) -> str:
     lines = []
     decimals = [digits + FINER * entry.metric.is_small for entry in result.by_metric]
     for at in range(len(result.systems)):
-        if result.questions.segments:
+        if result.options.segments:
             columns = [
                 entry.segments[at] for entry in result.by_metric if entry.segments is not None
             ]

@@ -16,10 +16,9 @@ from assay.cli.inputs import add_inputs, add_metrics, describe, read_inputs, rea
 from assay.cli.output import add_output, check_output, show
 from assay.data import DataError, Dataset, Scores, human_outputs, without_humans
 from assay.io import read_scores
-from assay.metrics.base import Statistics
+from assay.metrics.base import Statistics, system_statistics
 from assay.progress import track
 from assay.results import CombinedResult
-from assay.scoring import system_statistics
 
 __all__ = ["SENSITIVITY"]
 

@@ -17,7 +17,7 @@ from assay.cli.output import warn
 from assay.cli.suite_inputs import add_db, open_db
 from assay.data import DataError
 from assay.io import read_lines, write_lines
-from assay.scoring import SEED
+from assay.settings import SEED
 from assay.suites.files import read_suite, write_suite
 from assay.suites.files.outputs import names_of
 from assay.suites.sampling import (

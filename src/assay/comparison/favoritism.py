@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError, Dataset
-from assay.metrics.base import Metric
+from assay.metrics.base import Metric, labels, system_statistics
 from assay.plots import line_chart, scatter
 from assay.results import Cell, Chart, Charts, Record, Result, Span, Table, Words
-from assay.scoring import labels, system_statistics
 from assay.statistics.arrays import Array
 from assay.text import tokenize
 

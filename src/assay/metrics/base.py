@@ -17,7 +17,17 @@ from assay.languages import Side
 from assay.settings import Settings
 from assay.statistics.arrays import Array
 
-__all__ = ["LONGEST_NGRAM", "Metric", "Request", "Rows", "Score", "Statistics"]
+__all__ = [
+    "LONGEST_NGRAM",
+    "Metric",
+    "Request",
+    "Rows",
+    "Score",
+    "Statistics",
+    "labels",
+    "reference_count",
+    "system_statistics",
+]
 
 Rows: TypeAlias = Any
 """(n, k) sums per segment: an array, or a SciPy csr_array."""
@@ -99,6 +109,10 @@ class Metric(Settings, ABC):
 
     def segment_remark(self) -> str:
         """What to know about scores of single segments; nothing for most metrics."""
+        return ""
+
+    def language_remark(self, languages: tuple[str, str]) -> str:
+        """What to know about scores of these languages, source and target; mostly nothing."""
         return ""
 
     @property
@@ -271,3 +285,31 @@ def _check_references(metric: Metric, segments: Sequence[Segment]) -> None:
 
 def _dense(sums: Any) -> Array:
     return np.asarray(sums.toarray() if hasattr(sums, "toarray") else sums, float)
+
+
+def system_statistics(
+    dataset: Dataset, metric: Metric, segments: Sequence[Segment] | None = None
+) -> list[Statistics]:
+    """The statistics of each system, from one call so that all share columns and references.
+
+    The metric is made to fit the languages of the dataset first.
+    """
+    metric = metric.for_dataset(dataset)
+    all_segments = dataset.all_segments() if segments is None else segments
+    together = metric.statistics(all_segments)
+    length = len(dataset)
+    if len(dataset.systems) == 1:
+        return [together]
+    return [together[at * length : (at + 1) * length] for at in range(len(dataset.systems))]
+
+
+def labels(metrics: Sequence[Metric]) -> list[str]:
+    """The metrics' titles; those that share a title as they were asked for, if that tells."""
+    titles = [metric.title for metric in metrics]
+    shared = [title for title in titles if titles.count(title) > 1]
+    words = [metric.requested for metric in metrics if metric.title in shared]
+    tell = len(set(words)) == len(words) and not any("|" in text for text in words)
+    return [
+        title if title not in shared else metric.requested if tell else str(metric)
+        for metric, title in zip(metrics, titles, strict=True)
+    ]

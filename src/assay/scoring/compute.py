@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Dataset, Scores, Segment, reference_tuples
+from assay.data import DataError, Dataset, Scores, reference_tuples
 from assay.languages import language_pair
-from assay.metrics.base import Metric, Statistics, reference_count
+from assay.metrics.base import Metric, Statistics, reference_count, system_statistics
 from assay.metrics.mean import Mean
-from assay.metrics.registry import METRICS, verify
-from assay.scoring.entries import FEWEST, Grouped, MetricScores, Part, Questions, SegmentMetric
+from assay.metrics.selection import select_metrics
+from assay.progress import Track, untracked
+from assay.scoring.entries import FEWEST, Grouped, MetricScores, Part, ScoreOptions, SegmentMetric
+from assay.scoring.oddities import oddities
 from assay.scoring.report import ScoreResult
+from assay.settings import SEED
 from assay.statistics.arrays import Array
 from assay.statistics.significance import (
+    BootstrapStatistic,
     Comparison,
     Interval,
+    IntervalMethod,
     against_first,
     all_pairs,
     bootstrap,
@@ -33,50 +39,120 @@ from assay.statistics.significance import (
 )
 from assay.statistics.weights import groups
 
-__all__ = ["SEED", "score", "score_dataset", "score_each", "system_statistics"]
+__all__ = ["score", "score_dataset", "score_each"]
 
-SEED = 12345
-"""sacreBLEU's seed; its resamples are ours."""
+References: TypeAlias = Sequence[Sequence[str | None]] | Mapping[str, Sequence[str | None]]
+"""K reference sets of N lines each."""
+
+DEFAULT = ScoreOptions()
 
 
-NO_QUESTIONS = Questions()
+class ScoreKeywords(TypedDict, total=False):
+    """The options of `score`, which documents them."""
+
+    by_segment: bool
+    by_document: bool
+    by_group: bool
+    confidence: bool
+    interval: IntervalMethod | None
+    level: float
+    test: Literal["bootstrap", "randomisation"] | None
+    statistic: BootstrapStatistic
+    all_pairs: bool
+    resamples: int | None
+    trials: int | None
+    scores: Sequence[Scores]
+    seed: int
+    track: Track
+
+
+@overload
+def score(
+    data: Dataset, metrics: Iterable[str | Metric] = ..., /, **options: Unpack[ScoreKeywords]
+) -> ScoreResult: ...
+
+
+@overload
+def score(
+    data: Mapping[str, Sequence[str]],
+    references: References,
+    metrics: Iterable[str | Metric] = ...,
+    /,
+    *,
+    sources: Sequence[str] = ...,
+    documents: Sequence[str] = ...,
+    languages: str | tuple[str, str] | None = ...,
+    **options: Unpack[ScoreKeywords],
+) -> ScoreResult: ...
 
 
 def score(
-    systems: Mapping[str, Sequence[str]],
-    references: Sequence[Sequence[str | None]] | Mapping[str, Sequence[str | None]],
+    data: Dataset | Mapping[str, Sequence[str]],
+    *given: Any,
     metrics: Iterable[str | Metric] = ("bleu",),
-    *,
     sources: Sequence[str] = (),
     documents: Sequence[str] = (),
     languages: str | tuple[str, str] | None = None,
-    questions: Questions = NO_QUESTIONS,
+    by_segment: bool = False,
+    by_document: bool = False,
+    by_group: bool = False,
+    confidence: bool = False,
+    interval: IntervalMethod | None = None,
+    level: float = 0.95,
+    test: Literal["bootstrap", "randomisation"] | None = None,
+    statistic: BootstrapStatistic = "two-sided",
+    all_pairs: bool = False,
+    resamples: int | None = None,
+    trials: int | None = None,
+    scores: Sequence[Scores] = (),
     seed: int = SEED,
+    track: Track = untracked,
 ) -> ScoreResult:
-    """Score systems against K reference sets of N lines each.
+    """Score every system by every metric: `score(data, metrics)`.
 
-    `languages` are source and target, as in `de-en`. Taggers and packaged models depend on them;
-    where they are not given, they are told from the text.
+    Lists work as in sacreBLEU: `score({name: lines}, [reference_lines, ...], metrics)`, where
+    `sources`, `documents` and `languages` (`"de-en"`) may be given as well.
+
+    - `by_segment`, `by_document`, `by_group`: score each of them, too.
+    - `confidence`: intervals at `level`; `interval` names the method (`"bca"`, `"jackknife"` ...).
+    - `test`: is each system different from the first, or with `all_pairs` every system from every
+      other? By paired `"bootstrap"` or approximate `"randomisation"`, with as many `resamples` or
+      `trials` as it takes. `statistic="sacrebleu"` counts as sacreBLEU does.
+    - `scores`: segment scores from elsewhere, treated like a metric.
 
     >>> result = score({"a": ["a cat"], "b": ["XYZ"]}, [["a cat"]], ["chrf"])
     >>> [(record["system"], record["score"]) for record in result.records()]
     [('a', 100.0), ('b', 0.0)]
+    >>> from assay.demo import read_demo
+    >>> tested = score(read_demo(), ["chrf"], test="bootstrap")
+    >>> [record["p"] for record in tested.records()]
+    [None, 0.14385614385614387, 0.000999000999000999]
     """
-    if not isinstance(systems, Mapping) or not systems:
-        raise DataError("systems are given by name: pass {name: lines, ...}.")
-    lines = {name: _lines(f"system {name!r}", each) for name, each in systems.items()}
-    dataset = Dataset(
-        systems=lines,
-        references=reference_tuples(references, len(next(iter(lines.values())))),
-        sources=_lines("the source", sources),
-        documents=_lines("the list of documents", documents),
-        languages=language_pair(languages) if isinstance(languages, str) else languages,
+    options = ScoreOptions(
+        segments=by_segment,
+        documents=by_document,
+        groups=by_group,
+        confidence=confidence or interval is not None,
+        method=interval,
+        level=level,
+        test=test or "none",
+        statistic=statistic,
+        all_pairs=all_pairs,
+        resamples=resamples,
+        trials=trials,
     )
-    found = METRICS.parse_all(metrics)
-    count = reference_count(dataset.references)
-    for note in (note for metric in found for note in verify(metric, references=count)):
-        warnings.warn(note, stacklevel=2)
-    return score_dataset(dataset, found, questions=questions, seed=seed)
+    if isinstance(data, Dataset):
+        dataset, (metrics,) = data, given or (metrics,)
+    else:
+        references, metrics = (*given, metrics)[:2] if given else (None, metrics)
+        dataset = _dataset(data, references, sources, documents, languages)
+    selection = select_metrics(metrics, dataset)
+    result = score_dataset(
+        dataset, selection.metrics, imported=scores, options=options, seed=seed, track=track
+    )
+    return replace(
+        result, notes=(*selection.notes, *result.notes, *oddities(dataset, selection.metrics))
+    )
 
 
 def score_dataset(
@@ -84,13 +160,16 @@ def score_dataset(
     metrics: Sequence[Metric],
     *,
     imported: Sequence[Scores] = (),
-    questions: Questions = NO_QUESTIONS,
+    options: ScoreOptions = DEFAULT,
     seed: int = SEED,
+    track: Track = untracked,
 ) -> ScoreResult:
     """Score every system of a dataset by every metric, and by imported segment scores."""
-    asked = questions.filled(dataset)
-    found = score_each(dataset, metrics, imported=imported, questions=asked, seed=seed)
-    return ScoreResult(tuple(dataset.systems), tuple(found), asked)
+    asked = options.filled(dataset)
+    steps = score_each(dataset, metrics, imported=imported, options=asked, seed=seed)
+    entries = tuple(track(steps, total=len(metrics) + len(imported)))
+    remarks = [metric.for_segments().segment_remark() for metric in metrics if asked.segments]
+    return ScoreResult(tuple(dataset.systems), entries, asked, tuple(filter(None, remarks)))
 
 
 def score_each(
@@ -98,37 +177,43 @@ def score_each(
     metrics: Sequence[Metric],
     *,
     imported: Sequence[Scores] = (),
-    questions: Questions = NO_QUESTIONS,
+    options: ScoreOptions = DEFAULT,
     seed: int = SEED,
 ) -> Iterator[MetricScores]:
     """What each metric says, one after the other as they are ready."""
-    questions = questions.filled(dataset)
-    _check(dataset, questions, seed)
+    options = options.filled(dataset)
+    _check(dataset, options, seed)
     _check_metrics(metrics, imported)
     metrics = [metric.for_dataset(dataset) for metric in metrics]
     segments = dataset.all_segments()
     count = reference_count(dataset.references)
     for metric in metrics:
         statistics = system_statistics(dataset, metric, segments)
-        yield _answer(dataset, statistics, count, questions, seed)
+        yield _answer(dataset, statistics, count, options, seed)
     for scores in imported:
-        yield _answer(dataset, _imported_statistics(dataset, scores), count, questions, seed)
+        yield _answer(dataset, _imported_statistics(dataset, scores), count, options, seed)
 
 
-def system_statistics(
-    dataset: Dataset, metric: Metric, segments: Sequence[Segment] | None = None
-) -> list[Statistics]:
-    """The statistics of each system, from one call so that all share columns and references.
-
-    The metric is made to fit the languages of the dataset first.
-    """
-    metric = metric.for_dataset(dataset)
-    all_segments = dataset.all_segments() if segments is None else segments
-    together = metric.statistics(all_segments)
-    length = len(dataset)
-    if len(dataset.systems) == 1:
-        return [together]
-    return [together[at * length : (at + 1) * length] for at in range(len(dataset.systems))]
+def _dataset(
+    systems: Mapping[str, Sequence[str]],
+    references: References | None,
+    sources: Sequence[str],
+    documents: Sequence[str],
+    languages: str | tuple[str, str] | None,
+) -> Dataset:
+    """The lists of a call in sacreBLEU's manner as a dataset."""
+    if not isinstance(systems, Mapping) or not systems:
+        raise DataError("systems are given by name: pass {name: lines, ...}.")
+    if references is None:
+        raise DataError("no references given: pass a list of reference sets, [reference_lines].")
+    lines = {name: _lines(f"system {name!r}", texts) for name, texts in systems.items()}
+    return Dataset(
+        systems=lines,
+        references=reference_tuples(references, len(next(iter(lines.values())))),
+        sources=_lines("the source", sources),
+        documents=_lines("the list of documents", documents),
+        languages=language_pair(languages) if isinstance(languages, str) else languages,
+    )
 
 
 def _lines(label: str, lines: Sequence[str]) -> tuple[str, ...]:
@@ -140,19 +225,19 @@ def _lines(label: str, lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _check(dataset: Dataset, questions: Questions, seed: int) -> None:
+def _check(dataset: Dataset, options: ScoreOptions, seed: int) -> None:
     if not len(dataset) or not dataset.systems:
         raise DataError("there is nothing to score: give at least one system and one segment.")
-    if questions.groups and not dataset.groups:
+    if options.groups and not dataset.groups:
         raise DataError("group scores need a group for each segment: give them with --groups FILE.")
-    if questions.documents and not dataset.documents:
+    if options.documents and not dataset.documents:
         raise DataError("document scores need document ids: give them with --docs FILE.")
-    if questions.test != "none" and len(dataset.systems) < 2:
+    if options.test != "none" and len(dataset.systems) < 2:
         raise DataError("a paired test compares systems: give at least two with -i.")
-    if min(questions.resamples or 0, questions.trials or 0) < 1:
+    if min(options.resamples or 0, options.trials or 0) < 1:
         raise DataError("the number of resamples or trials is at least 1.")
-    if not 0 < questions.level < 1:
-        raise DataError(f"level {questions.level:g}: give a share between 0 and 1, such as 0.95.")
+    if not 0 < options.level < 1:
+        raise DataError(f"level {options.level:g}: give a share between 0 and 1, such as 0.95.")
     if seed < 0:
         raise DataError(f"seed {seed}: give a whole number of at least 0.")
 
@@ -184,31 +269,31 @@ def _answer(
     dataset: Dataset,
     statistics: list[Statistics],
     references: int | str,
-    questions: Questions,
+    options: ScoreOptions,
     seed: int,
 ) -> MetricScores:
     metric = statistics[0].metric
     counted = references if metric.needs_references else None
     by_segment = metric.for_segments()
-    replicates = _replicates(statistics, questions, seed)
-    comparisons = _compare(statistics, replicates, questions, seed)
+    replicates = _replicates(statistics, options, seed)
+    comparisons = _compare(statistics, replicates, options, seed)
     corpus = np.array([each.corpus() for each in statistics])
     return MetricScores(
         metric=metric,
         signature=_signature(metric, counted),
         length=len(dataset),
         corpus=corpus,
-        intervals=_intervals(statistics, corpus, replicates, questions),
-        segments=_by_segment(statistics, by_segment) if questions.segments else None,
-        documents=_parts(dataset.documents, statistics, questions, seed)
-        if questions.documents
+        intervals=_intervals(statistics, corpus, replicates, options),
+        segments=_by_segment(statistics, by_segment) if options.segments else None,
+        documents=_parts(dataset.documents, statistics, options, seed)
+        if options.documents
         else None,
-        groups=_in_natural_order(_parts(dataset.groups, statistics, questions, seed))
-        if questions.groups
+        groups=_in_natural_order(_parts(dataset.groups, statistics, options, seed))
+        if options.groups
         else None,
         comparisons=comparisons,
-        clusters=_clusters(metric, corpus, comparisons) if questions.all_pairs else None,
-        winners=_winners(dataset, metric) if questions.segments and references != 1 else None,
+        clusters=_clusters(metric, corpus, comparisons) if options.all_pairs else None,
+        winners=_winners(dataset, metric) if options.segments and references != 1 else None,
         by_segment=SegmentMetric(by_segment, _signature(by_segment, counted)),
     )
 
@@ -229,26 +314,26 @@ def _winners(dataset: Dataset, metric: Metric) -> NDArray[np.intp] | None:
     return None if found is None else found.reshape(len(dataset.systems), -1)
 
 
-def _replicates(statistics: list[Statistics], questions: Questions, seed: int) -> Array:
+def _replicates(statistics: list[Statistics], options: ScoreOptions, seed: int) -> Array:
     """Bootstrap scores for the intervals and the paired bootstrap; none where neither is done."""
     metric, length = statistics[0].metric, len(statistics[0])
-    resampled = questions.confidence and questions.method_for(metric, length) != "jackknife"
-    asked = resampled or questions.test_for(metric, length) == "bootstrap"
-    rng, count = np.random.default_rng(seed), (questions.resamples or 0) if asked else 0
+    resampled = options.confidence and options.method_for(metric, length) != "jackknife"
+    asked = resampled or options.test_for(metric, length) == "bootstrap"
+    rng, count = np.random.default_rng(seed), (options.resamples or 0) if asked else 0
     return bootstrap(statistics, resamples=count, rng=rng)
 
 
 def _intervals(
-    statistics: list[Statistics], corpus: Array, replicates: Array, questions: Questions
+    statistics: list[Statistics], corpus: Array, replicates: Array, options: ScoreOptions
 ) -> list[Interval] | None:
-    if not questions.confidence:
+    if not options.confidence:
         return None
     return [
         interval(
             float(corpus[at]),
             replicates[at],
-            level=questions.level,
-            method=questions.method_for(each.metric, len(each)),
+            level=options.level,
+            method=options.method_for(each.metric, len(each)),
             jackknife=each.without_each() if len(each) > 1 else np.zeros(len(each)),
             bounds=each.metric.bounds,
         )
@@ -257,19 +342,19 @@ def _intervals(
 
 
 def _compare(
-    statistics: list[Statistics], replicates: Array, questions: Questions, seed: int
+    statistics: list[Statistics], replicates: Array, options: ScoreOptions, seed: int
 ) -> list[Comparison] | None:
-    pairs = (all_pairs if questions.all_pairs else against_first)(len(statistics))
+    pairs = (all_pairs if options.all_pairs else against_first)(len(statistics))
     rng = np.random.default_rng(seed)
-    match questions.test_for(statistics[0].metric, len(statistics[0])):
+    match options.test_for(statistics[0].metric, len(statistics[0])):
         case "jackknife":
-            return paired_jackknife(statistics, pairs=pairs, level=questions.level)
+            return paired_jackknife(statistics, pairs=pairs, level=options.level)
         case "bootstrap":
             return paired_bootstrap(
                 statistics,
                 pairs=pairs,
-                statistic=questions.statistic,
-                level=questions.level,
+                statistic=options.statistic,
+                level=options.level,
                 rng=rng,
                 replicates=replicates,
             )
@@ -277,9 +362,9 @@ def _compare(
             return paired_randomisation(
                 statistics,
                 pairs=pairs,
-                trials=questions.trials or 0,
-                resamples=questions.resamples or 0,
-                level=questions.level,
+                trials=options.trials or 0,
+                resamples=options.resamples or 0,
+                level=options.level,
                 rng=rng,
             )
         case _:
@@ -296,7 +381,7 @@ def _clusters(
 
 
 def _parts(
-    labels: Sequence[str], statistics: list[Statistics], questions: Questions, seed: int
+    labels: Sequence[str], statistics: list[Statistics], options: ScoreOptions, seed: int
 ) -> Grouped:
     """What is asked about all segments, for those of each label; p corrected over all of them."""
     names, weights = groups(labels)
@@ -307,16 +392,16 @@ def _parts(
         part = Part(name, len(members), scores[:, at])
         if len(members) >= FEWEST:
             of_members = [each[members] for each in statistics]
-            part = _answered(part, of_members, questions, seed)
+            part = _answered(part, of_members, options, seed)
         found.append(part)
     return _corrected(found)
 
 
-def _answered(part: Part, statistics: list[Statistics], questions: Questions, seed: int) -> Part:
-    replicates = _replicates(statistics, questions, seed)
+def _answered(part: Part, statistics: list[Statistics], options: ScoreOptions, seed: int) -> Part:
+    replicates = _replicates(statistics, options, seed)
     return part._replace(
-        intervals=_intervals(statistics, part.scores, replicates, questions),
-        comparisons=_compare(statistics, replicates, questions, seed),
+        intervals=_intervals(statistics, part.scores, replicates, options),
+        comparisons=_compare(statistics, replicates, options, seed),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -29,9 +29,8 @@ __all__ = [
     "Grouped",
     "MetricScores",
     "Part",
-    "Questions",
+    "ScoreOptions",
     "Test",
-    "labels",
     "parts",
 ]
 
@@ -47,7 +46,7 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True)
-class Questions:
+class ScoreOptions:
     """What to find out about the scores besides the scores themselves."""
 
     segments: bool = False
@@ -91,8 +90,8 @@ class Questions:
     def _is_sacrebleus(self) -> bool:
         return self.statistic == "sacrebleu"
 
-    def filled(self, dataset: Dataset) -> Questions:
-        """The same questions with enough resamples and trials for all comparisons.
+    def filled(self, dataset: Dataset) -> ScoreOptions:
+        """The same options with enough resamples and trials for all comparisons.
 
         Usually 1,000 and 10,000, as in sacreBLEU; more where Holm's correction for many pairs
         and parts could not let even the smallest p, 1 / (resamples + 1), be significant.
@@ -159,18 +158,6 @@ class SegmentMetric(NamedTuple):
 
     metric: Metric
     signature: str
-
-
-def labels(metrics: Sequence[Metric]) -> list[str]:
-    """The metrics' titles; those that share a title as they were asked for, if that tells."""
-    titles = [metric.title for metric in metrics]
-    shared = [title for title in titles if titles.count(title) > 1]
-    words = [metric.requested for metric in metrics if metric.title in shared]
-    tell = len(set(words)) == len(words) and not any("|" in text for text in words)
-    return [
-        title if title not in shared else metric.requested if tell else str(metric)
-        for metric, title in zip(metrics, titles, strict=True)
-    ]
 
 
 def parts(entry: MetricScores) -> Iterator[tuple[str, Grouped]]:

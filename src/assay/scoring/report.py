@@ -7,19 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.metrics.base import Metric
+from assay.metrics.base import Metric, labels
 from assay.plots import bar_chart, heat_map
 from assay.results import Cell, Chart, Charts, PValue, Record, Result, Table
-from assay.scoring.entries import (
-    ALPHA,
-    FEWEST,
-    Grouped,
-    MetricScores,
-    Part,
-    Questions,
-    labels,
-    parts,
-)
+from assay.scoring.entries import ALPHA, FEWEST, Grouped, MetricScores, Part, ScoreOptions, parts
 from assay.statistics.arrays import Array
 from assay.statistics.significance import ENOUGH, Comparison, IntervalMethod, usual_method
 
@@ -35,7 +26,7 @@ class Display:
 
     systems: tuple[str, ...]
     by_metric: tuple[MetricScores, ...]
-    questions: Questions
+    options: ScoreOptions
 
     def tables(self) -> list[Table]:
         """An overview, and for each metric what was asked about it."""
@@ -43,7 +34,7 @@ class Display:
         for entry in self.by_metric:
             if entry.intervals or entry.comparisons:
                 found.append(self._details(entry))
-            if entry.comparisons and self.questions.all_pairs:
+            if entry.comparisons and self.options.all_pairs:
                 found.append(self._pairs(entry))
         for entry in self.by_metric:
             for kind, grouped in parts(entry):
@@ -101,13 +92,13 @@ class Display:
             tables = [self._grid(entry, (kind, "n"), rows, few)]
         else:
             tables = [self._part_details(entry, kind, grouped, few)]
-        if answered and self.questions.all_pairs:
+        if answered and self.options.all_pairs:
             tables.append(self._part_pairs(entry, kind, answered))
         return tables
 
     def _part_details(self, entry: MetricScores, kind: str, grouped: Grouped, few: str) -> Table:
         columns = [kind, "n", "system", self._column(entry)]
-        columns += ["low", "high"] if self.questions.confidence else []
+        columns += ["low", "high"] if self.options.confidence else []
         columns += _AGAINST_FIRST if self._has_baseline else []
         rows = [row for part in grouped for row in self._part_rows(part)]
         title = f"{self._label(entry)} by {kind}: how sure is it?"
@@ -124,7 +115,7 @@ class Display:
         for at, system in enumerate(self.systems):
             row: list[Cell] = [None, None] if at else [part.name, part.segments]
             row += [system, float(part.scores[at])]
-            if self.questions.confidence:
+            if self.options.confidence:
                 row += part.intervals[at][:2] if part.intervals else [None, None]
             if self._has_baseline:
                 row += _comparison_cells(compared.get(at))
@@ -147,8 +138,8 @@ class Display:
     def _small_note(self, entry: MetricScores, grouped: Sequence[Part]) -> str:
         """What is done otherwise where some parts are small and others not."""
         sizes = [part.segments for part in grouped if part.segments >= FEWEST]
-        tests = {self.questions.test_for(entry.metric, size) for size in sizes}
-        methods = {self.questions.method_for(entry.metric, size) for size in sizes}
+        tests = {self.options.test_for(entry.metric, size) for size in sizes}
+        methods = {self.options.method_for(entry.metric, size) for size in sizes}
         changed = ["interval"] * (len(methods) > 1)
         changed += ["test"] * (len(tests) > 1)
         if not changed:
@@ -156,7 +147,7 @@ class Display:
         return f"With fewer than {ENOUGH} segments: jackknife {' and '.join(changed)}, approximate."
 
     def _few_note(self, kind: str) -> str:
-        if not self.questions.confidence and self.questions.test == "none":
+        if not self.options.confidence and self.options.test == "none":
             return ""
         return f"A {kind} of fewer than {FEWEST} segments has neither interval nor p."
 
@@ -168,9 +159,9 @@ class Display:
         return sorted(order, key=lambda at: (clusters[at], -float(goodness[at])))
 
     def _details_note(self, entry: MetricScores, segments: int, over: str = "") -> str:
-        method = self.questions.method_for(entry.metric, segments)
+        method = self.options.method_for(entry.metric, segments)
         parts = [self._interval_note(entry.metric, method, segments)] if entry.intervals else []
-        if entry.comparisons and self.questions.all_pairs:
+        if entry.comparisons and self.options.all_pairs:
             parts.append(_CLUSTERS if not over else "")
         elif entry.comparisons:
             parts.append(self._test_note(entry.metric, segments, over))
@@ -179,18 +170,18 @@ class Display:
     def _interval_note(
         self, metric: Metric, method: IntervalMethod, segments: int, of: str = ""
     ) -> str:
-        level = f"low, high: {self.questions.level:.0%}"
+        level = f"low, high: {self.options.level:.0%}"
         caution = _FEW if segments < ENOUGH else ""
         if method == "jackknife":
             return f"{level} jackknife interval{of}{caution}."
         caution = _LOSES if metric.interval_method == "jackknife" else caution
-        resamples = f"{self.questions.resamples} resamples"
+        resamples = f"{self.options.resamples} resamples"
         return f"{level} {_METHODS[method]} bootstrap interval{of}, {resamples}{caution}."
 
     def _test_note(self, metric: Metric, segments: int, over: str = "") -> str:
-        against = "every pair" if self.questions.all_pairs else f"baseline {self.systems[0]}"
+        against = "every pair" if self.options.all_pairs else f"baseline {self.systems[0]}"
         corrected = f"after Holm over {over}" if over else "after Holm"
-        test = self.questions.test_name(metric, segments)
+        test = self.options.test_name(metric, segments)
         return f"p: {test}, {against}; * is p < {ALPHA} {corrected}. {_COLUMNS}"
 
     def _pairs_note(self, entry: MetricScores, segments: int, over: str = "") -> str:
@@ -239,11 +230,11 @@ class Display:
     @property
     def _has_baseline(self) -> bool:
         """Whether every system is compared with the first."""
-        return self.questions.test != "none" and not self.questions.all_pairs
+        return self.options.test != "none" and not self.options.all_pairs
 
     @property
     def _many_pairs(self) -> bool:
-        return self.questions.all_pairs and len(self.systems) >= MANY_SYSTEMS
+        return self.options.all_pairs and len(self.systems) >= MANY_SYSTEMS
 
     def _bars(self) -> Chart:
         records: list[Record] = [
@@ -252,7 +243,7 @@ class Display:
             for at in range(len(self.systems))
             for entry in self.by_metric
         ]
-        low, high = ("low", "high") if self.questions.confidence else (None, None)
+        low, high = ("low", "high") if self.options.confidence else (None, None)
         series = "metric" if len(self.by_metric) > 1 else None
         title = "Scores" if series else self._column(self.by_metric[0])
         return bar_chart(
@@ -313,7 +304,9 @@ class ScoreResult(Result):
 
     systems: tuple[str, ...]
     by_metric: tuple[MetricScores, ...]
-    questions: Questions
+    options: ScoreOptions
+    notes: tuple[str, ...] = ()
+    """What the user should know: odd texts, signatures that do not fit, short segments."""
 
     def records(self) -> list[Record]:
         """One record per system and metric; then per pair, document and segment where asked."""
@@ -321,15 +314,15 @@ class ScoreResult(Result):
 
     def tables(self) -> list[Table]:
         """An overview, and for each metric what was asked about it."""
-        return Display(self.systems, self.by_metric, self.questions).tables()
+        return Display(self.systems, self.by_metric, self.options).tables()
 
     def charts(self) -> Charts:
         """Bars with intervals, and for all pairs of many systems a map of the differences."""
-        return Charts(Display(self.systems, self.by_metric, self.questions).charts())
+        return Charts(Display(self.systems, self.by_metric, self.options).charts())
 
     def _complete(self, record: Record) -> Record:
         """All records have the same keys in the same order, and None for the unknown (nan)."""
-        asked = self.questions
+        asked = self.options
         extra = {
             "low": asked.confidence,
             "high": asked.confidence,
@@ -366,7 +359,7 @@ class ScoreResult(Result):
 
     def _part_records(self, entry: MetricScores, part: Part) -> Iterator[Record]:
         """A record per system, and where all pairs were asked for, one per pair."""
-        pairs, every = part.comparisons or [], self.questions.all_pairs
+        pairs, every = part.comparisons or [], self.options.all_pairs
         against_first = {} if every else {each.first: each for each in pairs}
         for at, score in enumerate(part.scores):
             record = self._record(entry, at, score) | {"n": part.segments}
@@ -406,7 +399,7 @@ class ScoreResult(Result):
             "difference_high": each.high,
             "p": each.p,
             "p_holm": each.p_holm,
-            "test": self.questions.test_name(entry.metric, part.segments),
+            "test": self.options.test_name(entry.metric, part.segments),
             "effect": each.effect,
         }
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from assay.metrics.neural.base import language_notes
 from assay.metrics.neural.models import LANGUAGES
-from assay.metrics.registry import METRICS
+from assay.metrics.registry import parse
 
 
 @pytest.mark.parametrize(
@@ -19,17 +18,17 @@ from assay.metrics.registry import METRICS
         ("xbertscore", ("cs", "en"), "cs"),
         ("xbertscore", ("cs", "fi_FI"), "cs and fi"),
         ("xbertscore:model=some/model", ("cs", "fi"), ""),
-        ("xbertscore", None, ""),
+        ("xbertscore", ("", ""), ""),
         ("chrf", ("cs", "fi"), ""),
     ],
 )
 def test_languages_that_the_model_does_not_know_are_named(spec, languages, unknown):
-    notes = language_notes(METRICS.parse_all([spec]), languages)
-    assert len(notes) == bool(unknown)
-    if notes:
-        assert notes[0].startswith(f"{spec}: ".replace("xbertscore", "bertscore:against=source"))
-        assert f"does not know {unknown}; " in notes[0]
-        assert "model=" in notes[0]
+    remark = parse(spec).language_remark(languages)
+    assert bool(remark) == bool(unknown)
+    if remark:
+        assert remark.startswith(f"{spec}: ".replace("xbertscore", "bertscore:against=source"))
+        assert f"does not know {unknown}; " in remark
+        assert "model=" in remark
 
 
 def test_use_knows_sixteen_languages_counting_chinese_twice():

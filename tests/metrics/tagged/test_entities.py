@@ -7,7 +7,7 @@ import pytest
 
 from assay.data import DataError, Segment
 from assay.metrics.registry import parse
-from assay.scoring import Questions, score
+from assay.scoring import score
 from tests.contract.varied import needs_tagger
 from tests.corpora import demo
 from tests.metrics.tagged import obvious
@@ -55,10 +55,10 @@ def test_a_text_has_the_names_of_the_example():
 def test_documents_and_resamples_are_sums_of_segments(docs):
     systems = {name: demo(f"systems/{name}.txt", 40) for name in ("atlas", "cedar")}
     documents = ["one"] * 25 + ["two"] * 15
-    questions = Questions(documents=True, confidence=True, test="bootstrap", resamples=99)
+    options = {"by_document": True, "confidence": True, "test": "bootstrap", "resamples": 99}
     result = score(
         systems, [demo("ref.A.txt", 40)], ["entities:types=all"],
-        documents=documents, questions=questions,
+        documents=documents, **options,
     )  # fmt: skip
     (entry,) = result.by_metric
     for at, lines in enumerate(systems.values()):

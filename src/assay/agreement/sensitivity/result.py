@@ -23,7 +23,7 @@ from assay.agreement.sensitivity.stages import Best, Stages, best_of, difference
 from assay.agreement.sensitivity.study import SensitivityOptions, Study
 from assay.agreement.sensitivity.texts import Draws
 from assay.results import Charts, Record, Result, Table
-from assay.scoring import SEED
+from assay.settings import SEED
 
 __all__ = ["SensitivityResult", "sensitivity", "sensitivity_each"]
 

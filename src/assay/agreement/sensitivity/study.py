@@ -13,9 +13,8 @@ from assay.agreement.coefficients import COEFFICIENTS, Coefficient, Kendall, Pea
 from assay.agreement.panel import Candidate, lower_is_better
 from assay.agreement.sensitivity.texts import BLOCK, People, Texts
 from assay.data import DataError, Scores
-from assay.metrics.base import Metric, Statistics
+from assay.metrics.base import Metric, Statistics, labels
 from assay.metrics.mean import Mean
-from assay.scoring import labels
 from assay.statistics.arrays import Array
 
 __all__ = [

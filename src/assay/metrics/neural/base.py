@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +19,7 @@ from assay.metrics.neural.models import LANGUAGES
 from assay.settings import setting
 from assay.statistics.arrays import Array, divide
 
-__all__ = ["NeuralMetric", "in_batches", "language_notes"]
+__all__ = ["NeuralMetric", "in_batches"]
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -140,6 +140,16 @@ class NeuralMetric(Metric):
             return ()
         return ("target",) if self.against == "reference" else ("source", "target")
 
+    def language_remark(self, languages: tuple[str, str]) -> str:
+        """That the model does not know a language which it is to read, if so."""
+        unknown = _unknown(self, languages)
+        if not unknown:
+            return ""
+        return (
+            f"{self}: the model {self.model_name} does not know {' and '.join(unknown)}; "
+            f"its scores mean little there. {_REMEDY[self.model_name]}"
+        )
+
     def for_dataset(self, dataset: Dataset) -> Self:
         """With a packaged model that knows the texts' languages, where no model is named."""
         if self.against == "source" and not any(dataset.sources):
@@ -221,19 +231,6 @@ _REMEDY = {
     "minilm": "Take model=use, which knows 16 languages, or a model of your own.",
     "use": "Take a model that knows them: model=NAME.",
 }
-
-
-def language_notes(metrics: Iterable[Metric], languages: Pair | None) -> list[str]:
-    """A remark for every metric whose model does not know a language that it is to read.
-
-    `languages` are source and target, as a test set has them; nothing is said where it has none.
-    """
-    return [
-        f"{metric}: the model {metric.model_name} does not know {' and '.join(unknown)}; "
-        f"its scores mean little there. {_REMEDY[metric.model_name]}"
-        for metric in metrics
-        if isinstance(metric, NeuralMetric) and (unknown := _unknown(metric, languages or ("", "")))
-    ]
 
 
 def _unknown(metric: NeuralMetric, languages: Pair) -> list[str]:

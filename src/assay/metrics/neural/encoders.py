@@ -9,7 +9,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from assay.cache import cache_folder, chosen_folder
 from assay.data import DataError
-from assay.progress import Track, untracked
+from assay.progress import current_track
 
 __all__ = [
     "Encoder",
@@ -31,7 +31,6 @@ __all__ = [
     "Precision",
     "States",
     "encoder_named",
-    "tracked",
 ]
 
 ROOM = 2**29
@@ -204,25 +203,6 @@ class Pieces(NamedTuple):
         return bool(self.special.all())
 
 
-class _Tracking:
-    """Who is shown how far encoding is; the same for all threads."""
-
-    track: Track = staticmethod(untracked)
-
-
-@contextmanager
-def tracked(track: Track) -> Iterator[None]:
-    """Within it, encoding shows how far it is; a step is a text.
-
-    The command line passes `partial(assay.progress.track, label="Encoding")`.
-    """
-    before, _Tracking.track = _Tracking.track, staticmethod(track)
-    try:
-        yield
-    finally:
-        _Tracking.track = before
-
-
 class Encoder(ABC):
     """Vectors of texts. Every distinct text is encoded once, and kept as long as there is room."""
 
@@ -297,7 +277,7 @@ class Encoder(ABC):
                 found |= read
                 missing = [text for text in missing if text not in found]
             steps = self._made(kind, missing, encode)
-            found |= dict(_Tracking.track(steps, total=len(missing)) if missing else ())
+            found |= dict(current_track()(steps, total=len(missing)) if missing else ())
         return [found[text] for text in texts]
 
     def _made(
