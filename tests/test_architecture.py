@@ -31,8 +31,9 @@ LAYERS = (
 )
 """From the bottom up; a module imports its own part and what lies below, never its neighbours."""
 
-EXCEPTIONS = {("results", "rendering")}
-"""What a result can do, show and save itself, loads a renderer inside the method."""
+EXCEPTIONS = {("data", "io"), ("results", "rendering")}
+"""`Dataset.from_records` loads what reads tables inside the method, and what a result can do, show
+and save itself, loads a renderer."""
 
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +22,7 @@ __all__ = [
     "Segment",
     "human_outputs",
     "is_human",
+    "language_pair",
     "reference_tuples",
     "without_humans",
 ]
@@ -90,6 +91,56 @@ class Dataset:
                     f"{len(self.references)}. Each needs one line per segment; blank lines count."
                 )
 
+    @classmethod
+    def from_records(
+        cls,
+        records: Any,
+        *,
+        hypothesis: str | Sequence[str] | Mapping[str, str] = "hypothesis",
+        reference: str | Sequence[str] | Mapping[str, str] | None = "reference",
+        source: str | None = "source",
+        system: str | None = "system",
+        document: str | None = "document",
+        group: str | None = "group",
+        segment: str | None = None,
+        name: str = "",
+        languages: str | tuple[str, str] | None = None,
+    ) -> Dataset:
+        """The dataset of a table: a pandas or polars frame, a Hugging Face dataset, dictionaries.
+
+        Each of the other arguments names a column. With one column of hypotheses, a row is one
+        system's output for one segment, and `system` holds the system's name; without that
+        column there is one system, called like the column of hypotheses. With several columns
+        of hypotheses (or a mapping of systems to columns), a row is a segment.
+
+        References are a column of texts or of lists of texts, or several columns (or a mapping of
+        the references' names to columns); None is for none. The columns `source`, `system`,
+        `document` and `group` are used where there are any; one that you name must be there.
+
+        Every system needs the same segments in the same order, or in any order where `segment`
+        is a column of their ids. Errors count rows from 1.
+
+        >>> rows = [{"mt": "a cat", "ref": "the cat", "model": "A"},
+        ...         {"mt": "the cat", "ref": "the cat", "model": "B"}]
+        >>> data = Dataset.from_records(rows, hypothesis="mt", reference="ref", system="model")
+        >>> dict(data.systems)
+        {'A': ('a cat',), 'B': ('the cat',)}
+        """
+        from assay.io.columns import from_records
+
+        dataset = from_records(
+            records,
+            hypothesis=hypothesis,
+            reference=reference,
+            source=source,
+            system=system,
+            document=document,
+            group=group,
+            segment=segment,
+        )
+        pair = language_pair(languages) if isinstance(languages, str) else languages
+        return replace(dataset, name=name, languages=pair)
+
     def __len__(self) -> int:
         return len(self.references)
 
@@ -114,6 +165,18 @@ class Dataset:
             yield "the list of documents", self.documents
         if self.groups:
             yield "the list of groups", self.groups
+
+
+def language_pair(text: str) -> tuple[str, str]:
+    """Source and target language.
+
+    >>> language_pair("de-en")
+    ('de', 'en')
+    """
+    source, _, target = text.partition("-")
+    if not source or not target:
+        raise DataError(f"{text!r} is not a language pair; write source and target as in de-en.")
+    return source, target
 
 
 def reference_tuples(

@@ -19,7 +19,6 @@ __all__ = [
     "identify",
     "language_by_script",
     "language_of",
-    "language_pair",
     "named_languages",
     "plain_code",
 ]
@@ -138,18 +137,6 @@ def identify(lines: Sequence[str]) -> str:
     'de'
     """
     return _identified("\n".join(_sample(lines)))
-
-
-def language_pair(text: str) -> Pair:
-    """Source and target language.
-
-    >>> language_pair("de-en")
-    ('de', 'en')
-    """
-    source, _, target = text.partition("-")
-    if not source or not target:
-        raise DataError(f"{text!r} is not a language pair; write source and target as in de-en.")
-    return source, target
 
 
 def check_text(lines: Sequence[str], code: str, what: str, remedy: str) -> None:

@@ -6,9 +6,8 @@ import pytest
 from assay.io import (
     read_folder,
     read_folder_scores,
-    read_jsonl,
     read_lines,
-    read_tsv,
+    read_records,
     write_folder,
     write_jsonl,
     write_tsv,
@@ -79,6 +78,6 @@ def test_a_real_test_set_survives_every_format(shared, tmp_path):
     write_jsonl(dataset, tmp_path / "a.jsonl.gz")
     write_tsv(dataset, tmp_path / "a.tsv")
     write_folder(dataset, tmp_path / "wmt21")
-    assert read_jsonl(tmp_path / "a.jsonl.gz") == dataset
-    assert read_tsv(tmp_path / "a.tsv") == dataset
+    assert read_records(tmp_path / "a.jsonl.gz") == dataset
+    assert read_records(tmp_path / "a.tsv") == dataset
     assert read_folder(tmp_path / "wmt21", references=["all"]) == dataset

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.data import DataError, Dataset
-from assay.io import read_jsonl, read_tsv, write_jsonl, write_tsv
+from assay.io import read_records, write_jsonl, write_tsv
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 CELL = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r"))
@@ -43,28 +43,28 @@ def refusal(function, *arguments):
 def test_json_lines_give_the_same_dataset_back(tmp_path_factory, dataset):
     path = tmp_path_factory.mktemp("records") / "a.jsonl"
     write_jsonl(dataset, path)
-    assert read_jsonl(path) == dataset
-    assert list(read_jsonl(path).systems) == list(dataset.systems)
+    assert read_records(path) == dataset
+    assert list(read_records(path).systems) == list(dataset.systems)
 
 
 @given(dataset=datasets(CELL, even=True))
 def test_a_table_gives_the_same_dataset_back(tmp_path_factory, dataset):
     path = tmp_path_factory.mktemp("records") / "a.tsv.gz"
     write_tsv(dataset, path)
-    assert read_tsv(path) == dataset
-    assert list(read_tsv(path).systems) == list(dataset.systems)
+    assert read_records(path) == dataset
+    assert list(read_records(path).systems) == list(dataset.systems)
 
 
 def test_a_dataset_without_systems_survives_both(tmp_path):
     dataset = Dataset({}, (("r",), ("q",)), sources=("s", "t"))
     write_jsonl(dataset, tmp_path / "a.jsonl")
     write_tsv(dataset, tmp_path / "a.tsv")
-    assert read_jsonl(tmp_path / "a.jsonl") == read_tsv(tmp_path / "a.tsv") == dataset
+    assert read_records(tmp_path / "a.jsonl") == read_records(tmp_path / "a.tsv") == dataset
 
 
 def test_a_cell_of_text_is_taken_as_it_stands(tmp_path):
     (tmp_path / "a.tsv").write_text('src\tmt\n"C:\\new\\t"\t\u2028\\\n')
-    dataset = read_tsv(tmp_path / "a.tsv")
+    dataset = read_records(tmp_path / "a.tsv")
     assert dataset.sources == ('"C:\\new\\t"',)
     assert dataset.systems == {"a": ("\u2028\\",)}
 
@@ -91,7 +91,7 @@ def test_a_long_table_is_read_whatever_the_order_of_its_systems(tmp_path):
     woven = "system\tmt\tref\nA\ta1\tr1\nB\tb1\tr1\nA\ta2\tr2\nB\tb2\tr2\n"
     for name, content in (("x.tsv", blocks), ("y.tsv", woven)):
         (tmp_path / name).write_text(content)
-        dataset = read_tsv(tmp_path / name)
+        dataset = read_records(tmp_path / name)
         assert dataset.systems == {"A": ("a1", "a2"), "B": ("b1", "b2")}
         assert dataset.references == (("r1",), ("r2",))
 
@@ -107,7 +107,7 @@ def test_a_long_table_is_read_whatever_the_order_of_its_systems(tmp_path):
 )
 def test_references_have_many_names(tmp_path, header, names):
     (tmp_path / "a.tsv").write_text(f"{header}\tHypothesis\none\ttwo\tmine\n")
-    dataset = read_tsv(tmp_path / "a.tsv")
+    dataset = read_records(tmp_path / "a.tsv")
     assert dataset.references == (("one", "two"),)
     assert dataset.reference_names == names
     assert dataset.systems == {"a": ("mine",)}
@@ -133,13 +133,13 @@ def test_references_have_many_names(tmp_path, header, names):
 )
 def test_bad_tables_are_refused_by_line(tmp_path, content, message):
     (tmp_path / "a.tsv").write_text(content)
-    assert message in refusal(read_tsv, tmp_path / "a.tsv")
+    assert message in refusal(read_records, tmp_path / "a.tsv")
 
 
 def test_comet_records_are_read(tmp_path):
     records = [{"src": "s", "mt": "m", "ref": "r"}, {"src": "t", "mt": "n", "ref": None}]
     (tmp_path / "sys1.jsonl").write_text("\n\n".join(map(json.dumps, records)))
-    dataset = read_jsonl(tmp_path / "sys1.jsonl")
+    dataset = read_records(tmp_path / "sys1.jsonl")
     assert dataset.systems == {"sys1": ("m", "n")}
     assert dataset.references == (("r",), ())
     assert dataset.sources == ("s", "t")
@@ -149,7 +149,7 @@ def test_comet_records_are_read(tmp_path):
 def test_references_may_be_a_list(tmp_path, key):
     record = {"hypothesis": "m", key: ["a", "b\nc"], "doc_id": "d", "system": "S", "other": 3}
     (tmp_path / "a.jsonl").write_text(json.dumps(record))
-    dataset = read_jsonl(tmp_path / "a.jsonl")
+    dataset = read_records(tmp_path / "a.jsonl")
     assert dataset.references == (("a", "b\nc"),)
     assert dataset.documents == ("d",)
     assert dataset.systems == {"S": ("m",)}
@@ -175,7 +175,7 @@ def test_references_may_be_a_list(tmp_path, key):
 def test_bad_records_are_refused_by_line(tmp_path, line, message):
     good = '{"mt": "good", "src": "s"}' if "only" in line else '{"mt": "good"}'
     (tmp_path / "a.jsonl").write_text(f"{good}\n{line}\n")
-    found = refusal(read_jsonl, tmp_path / "a.jsonl")
+    found = refusal(read_records, tmp_path / "a.jsonl")
     assert message in found
     # Where only some records have a part, the line is that of the first without it.
     assert f"a.jsonl, line {1 if 'doc' in message else 2}: " in found
@@ -183,4 +183,4 @@ def test_bad_records_are_refused_by_line(tmp_path, line, message):
 
 def test_a_file_of_blank_lines_has_no_records(tmp_path):
     (tmp_path / "a.jsonl").write_text("\n \n")
-    assert "no records" in refusal(read_jsonl, tmp_path / "a.jsonl")
+    assert "no records" in refusal(read_records, tmp_path / "a.jsonl")

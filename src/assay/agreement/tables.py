@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from assay.agreement.panel import Candidate, Panel, lower_is_better
 from assay.data import DataError
-from assay.io.files import FilePath, label, read_lines
-from assay.io.tables import Row
+from assay.io.files import FilePath, label
+from assay.io.tables import TableRow, read_sheets
 from assay.settings import did_you_mean
 
 __all__ = ["ScoreTable", "read_score_table"]
@@ -29,7 +28,7 @@ class ScoreTable:
 
     path: FilePath
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
 
     def panels(
         self,
@@ -56,7 +55,7 @@ class ScoreTable:
                 f"--human-column. Columns: {known}."
             )
         chosen = self._names(metrics, ()) or self._numeric({*keys, *systems, *golds})
-        groups: dict[str, list[Row]] = {}
+        groups: dict[str, list[TableRow]] = {}
         for row in self.rows:
             pair = " ".join(row.cells[self.columns.index(key)] for key in keys)
             groups.setdefault(pair, []).append(row)
@@ -69,7 +68,7 @@ class ScoreTable:
     def _panel(
         self,
         pair: str,
-        rows: Sequence[Row],
+        rows: Sequence[TableRow],
         gold: str,
         systems: Sequence[str],
         metrics: Sequence[str],
@@ -114,7 +113,7 @@ class ScoreTable:
             raise DataError(f"{label(self.path)}: no column of numbers beside people's. Use -m.")
         return found
 
-    def _systems(self, rows: Sequence[Row], columns: Sequence[str]) -> tuple[str, ...]:
+    def _systems(self, rows: Sequence[TableRow], columns: Sequence[str]) -> tuple[str, ...]:
         if not columns:
             return tuple(str(number) for number in range(1, len(rows) + 1))
         at = self.columns.index(columns[0])
@@ -128,7 +127,7 @@ class ScoreTable:
                 )
         return tuple(seen)
 
-    def _numbers(self, rows: Sequence[Row], column: str) -> np.ndarray:
+    def _numbers(self, rows: Sequence[TableRow], column: str) -> np.ndarray:
         """One column as (rows, 1) numbers; `nan` for an empty cell, None or nan."""
         at, values = self.columns.index(column), []
         for row in rows:
@@ -144,14 +143,16 @@ class ScoreTable:
 
 
 def read_score_table(path: FilePath) -> ScoreTable:
-    """A table with a header, its cells apart by tabs or, where there is none, by commas."""
-    lines = read_lines(path)
-    rows = list(_cut(lines))
+    """A table with a header, its cells separated by tabs or, where there are none, by commas."""
+    sheets = read_sheets(path)
+    if not sheets:
+        raise DataError(f"{label(path)} is empty; its first line must name the columns.")
+    rows = sheets[0]
     columns = tuple(cell.strip() for cell in rows[0].cells)
     twice = next((each for each in columns if each and columns.count(each) > 1), None)
     if twice is not None:
         raise DataError(f"{label(path)}, line 1: two columns are called {twice!r}. Rename one.")
-    filled = tuple(_fitted(path, row, len(columns)) for row in rows[1:] if any(row.cells))
+    filled = tuple(_fitted(path, row, len(columns)) for row in rows[1:])
     if not filled:
         raise DataError(f"{label(path)} has a header but no rows.")
     return ScoreTable(path, columns, filled)
@@ -160,25 +161,14 @@ def read_score_table(path: FilePath) -> ScoreTable:
 _EMPTY = ("", "None", "nan", "NaN")
 
 
-def _cut(lines: Sequence[str]) -> Iterator[Row]:
-    """The rows' cells; quotation marks mean something between commas only."""
-    if "\t" in lines[0] or "," not in lines[0]:
-        for number, line in enumerate(lines, 1):
-            yield Row(number, [cell.strip() for cell in line.split("\t")])
-        return
-    reader = csv.reader(lines)
-    for cells in reader:
-        yield Row(reader.line_num, [cell.strip() for cell in cells])
-
-
-def _fitted(path: FilePath, row: Row, width: int) -> Row:
+def _fitted(path: FilePath, row: TableRow, width: int) -> TableRow:
     """The row without what is empty behind the last column."""
-    if any(row.cells[width:]) or len(row.cells) < width:
+    if any(cell.strip() for cell in row.cells[width:]) or len(row.cells) < width:
         raise DataError(
             f"{label(path)}, line {row.line}: {len(row.cells)} cells, but the header names "
             f"{width} columns."
         )
-    return row._replace(cells=row.cells[:width])
+    return row._replace(cells=[cell.strip() for cell in row.cells[:width]])
 
 
 def _but(names: Sequence[str], taken: Sequence[str]) -> list[str]:

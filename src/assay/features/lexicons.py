@@ -2,142 +2,29 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 import unicodedata
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata, util
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from assay.data import DataError
-from assay.extras import require
-from assay.io.files import BOM, FilePath, label, read_bytes, split_lines
+from assay.io.files import FilePath, label
+from assay.io.tables import TableRow, read_sheets
 from assay.settings import did_you_mean
 
 __all__ = [
     "BUILT_IN",
     "KINDS",
     "Lexicon",
-    "Row",
     "built_in_lexicon",
     "fold",
     "read_lexicon",
-    "read_sheets",
 ]
-
-_ZIP = b"PK\x03\x04"
-_OLD_EXCEL = b"\xd0\xcf\x11\xe0"
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-
-DELIMITERS = "\t;,"
-
-
-class Row(NamedTuple):
-    """The cells of a row that has any, and the line it stands on."""
-
-    line: int
-    cells: list[str]
-
-
-def read_sheets(path: FilePath) -> list[list[Row]]:
-    """The rows of every sheet that has any; a text file is one sheet. Blank rows are left out.
-
-    The cells of text are separated by tabs, or where the first line has none by semicolons, or
-    else by commas; they may stand in double quotes. Blank cells at the end of a row are dropped.
-    """
-    data = read_bytes(path)
-    if data.startswith(_OLD_EXCEL):
-        raise DataError(f"{label(path)} is an Excel file of the old kind: save it as .xlsx or CSV.")
-    if data.startswith(_ZIP):
-        found = _workbook(path, data)
-    else:
-        found = [list(_text_rows(path, split_lines(_decode(path, data))))]
-    sheets = [rows for rows in found if rows]
-    if not sheets:
-        raise DataError(f"{label(path)} is empty; a lexicon has one word and its number per line.")
-    return sheets
-
-
-def _decode(path: FilePath, data: bytes) -> str:
-    try:
-        return data.decode().removeprefix(BOM)
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        encoding = "utf-16" if data.startswith(_UTF_16) else "latin1"
-        raise DataError(
-            f"{label(path)}, line {line}: not UTF-8. "
-            f"Convert the file: iconv -f {encoding} -t utf-8 OLD > NEW"
-        ) from None
-
-
-def _text_rows(path: FilePath, lines: Sequence[str]) -> Iterator[Row]:
-    delimiter = ""
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        delimiter = delimiter or next((each for each in DELIMITERS if each in line), "\t")
-        cells = _cells(f"{label(path)}, line {number}", line, delimiter)
-        yield from _row(number, cells)
-
-
-def _cells(where: str, line: str, delimiter: str) -> list[str]:
-    if delimiter == "\t":
-        return [_unquoted(cell) for cell in line.split("\t")]
-    try:
-        (cells,) = csv.reader([line], delimiter=delimiter, strict=True)
-    except (csv.Error, ValueError) as error:
-        raise DataError(f"{where}: not a row of a table ({error}). Mend its quotes.") from None
-    return cells
-
-
-def _unquoted(cell: str) -> str:
-    """A cell without its quotes; one that does not close stands for itself, as in emoticons."""
-    return cell[1:-1] if len(cell) > 2 and cell[0] == cell[-1] == '"' else cell
-
-
-def _workbook(path: FilePath, data: bytes) -> list[list[Row]]:
-    reason = f"{label(path)} is an Excel workbook, which needs a package"
-    openpyxl = require("excel", "openpyxl", reason=reason)
-    try:
-        # It warns of styles and extensions, which do not matter here.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-            return [list(_sheet_rows(sheet)) for sheet in book.worksheets]
-    # A damaged archive fails in as many ways as there are parts in it.
-    except Exception as error:
-        raise DataError(
-            f"{label(path)} is damaged or no Excel workbook ({type(error).__name__}). "
-            "Save it again, or as CSV."
-        ) from None
-
-
-def _sheet_rows(sheet: Any) -> Iterator[Row]:
-    # Some programs write a wrong size into the file, and rows would be cut off.
-    sheet.reset_dimensions()
-    for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
-        yield from _row(number, [_text(value) for value in values])
-
-
-def _row(number: int, cells: list[str]) -> Iterator[Row]:
-    while cells and not cells[-1].strip():
-        cells.pop()
-    if cells:
-        yield Row(number, cells)
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    # Excel takes the words "true" and "false" for truth values.
-    return str(value).lower() if isinstance(value, bool) else str(value).strip()
-
 
 KINDS = ("sentiment", "concreteness", "valence", "arousal", "dominance")
 
@@ -187,7 +74,10 @@ def read_lexicon(path: FilePath, column: str | None = None) -> Lexicon:
     where they differ. Of spellings that differ in case, the one in lower case counts, or else
     their mean.
     """
-    rows = max(read_sheets(path), key=_recognised)
+    sheets = [[_trimmed(row) for row in rows] for rows in read_sheets(path)]
+    if not sheets:
+        raise DataError(f"{label(path)} is empty; a lexicon has one word and its number per line.")
+    rows = max(sheets, key=_recognised)
     source = _choose(path, _offers(rows, column), column)
     if not source.headless:
         rows = rows[1:]
@@ -196,6 +86,12 @@ def read_lexicon(path: FilePath, column: str | None = None) -> Lexicon:
         raise DataError(f"{label(path)} has a header but no rows; give one word a line.")
     name = f"{source.format}, {Path(path).name}" if source.format else Path(path).name
     return Lexicon(name, entries, *_scale(source, entries))
+
+
+def _trimmed(row: TableRow) -> TableRow:
+    """The row without blank cells at its end."""
+    width = max(at for at, cell in enumerate(row.cells, 1) if cell.strip())
+    return row._replace(cells=row.cells[:width])
 
 
 def built_in_lexicon(kind: str) -> Lexicon:
@@ -282,13 +178,13 @@ _READABLE = (
 )
 
 
-def _recognised(rows: Sequence[Row]) -> int:
+def _recognised(rows: Sequence[TableRow]) -> int:
     """How sure it is that a sheet holds a lexicon: a published one before any two columns."""
     offers = _offers(rows, None).values()
     return max((2 if each.format else 1 for each in offers), default=0)
 
 
-def _offers(rows: Sequence[Row], column: str | None) -> dict[str, _Source]:
+def _offers(rows: Sequence[TableRow], column: str | None) -> dict[str, _Source]:
     """The numbers that a table has, by kind; the kind is "" where the file does not say."""
     cells = rows[0].cells
     names = [cell.strip().casefold() for cell in cells]
@@ -338,7 +234,7 @@ def _choose(path: FilePath, offers: Mapping[str, _Source], column: str | None) -
     return source
 
 
-def _entries(path: FilePath, source: _Source, rows: Sequence[Row]) -> dict[str, float]:
+def _entries(path: FilePath, source: _Source, rows: Sequence[TableRow]) -> dict[str, float]:
     """The number of every word, case-folded."""
     spelled: dict[str, list[float]] = {}
     first: dict[str, int] = {}
@@ -364,7 +260,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _values(
-    path: FilePath, source: _Source, rows: Sequence[Row]
+    path: FilePath, source: _Source, rows: Sequence[TableRow]
 ) -> Iterator[tuple[int, str, float]]:
     """The line, word and number of every row that has a number."""
     for line, cells in rows:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from assay.data import DataError
 from assay.features.annotation import Annotation, Annotator, TokenSpan
-from assay.io.files import FilePath, read_lines
+from assay.io.files import FilePath
 from assay.io.files import label as file_label
+from assay.io.tables import read_rows
 from assay.languages import Language, check_text
 from assay.text import tokenize
 
@@ -303,25 +304,26 @@ def read_patterns(path: FilePath) -> dict[str, tuple[str, ...]]:
     return {name: tuple(dict.fromkeys(each)) for name, each in patterns.items()}
 
 
-class _Row(NamedTuple):
+class _LabelRow(NamedTuple):
     number: int
     first: str
     second: str
 
 
-def _rows(path: FilePath, form: str) -> Iterator[_Row]:
+def _rows(path: FilePath, form: str) -> Iterator[_LabelRow]:
     count = 0
-    for number, line in enumerate(read_lines(path), 1):
-        if not line.strip() or (line.startswith("#") and "\t" not in line):
+    for number, raw in read_rows(path):
+        cells = [cell.strip() for cell in raw]
+        if not any(cells) or (raw[0].startswith("#") and len(raw) == 1):
             continue
-        cells = [cell.strip() for cell in line.split("\t")]
         if len(cells) != 2 or not all(cells):
+            line = "\t".join(raw)
             raise DataError(
                 f"{file_label(path)}, line {number}: {_shown(line)} is not {form}. "
                 "Put both on one line with one tab between them."
             )
         count += 1
-        yield _Row(number, *cells)
+        yield _LabelRow(number, *cells)
     if not count:
         raise DataError(f"{file_label(path)} has no rows; it needs lines of {form}.")
 

@@ -1,5 +1,6 @@
 """The edge through which all files come in and go out."""
 
+from assay.data import language_pair
 from assay.io.datasets import read_dataset, read_documents, read_testset, read_texts
 from assay.io.files import FilePath, digest, read_lines, system_name, write_lines, write_whole
 from assay.io.folders import (
@@ -9,10 +10,9 @@ from assay.io.folders import (
     read_folder_scores,
     write_folder,
 )
-from assay.io.records import read_jsonl, read_tsv, write_jsonl, write_tsv
+from assay.io.records import read_records, write_jsonl, write_tsv
 from assay.io.scores import read_scores, write_scores
 from assay.io.wmt import SgmTexts, read_sgm, read_wmt_xml
-from assay.languages import language_pair
 
 __all__ = [
     "FilePath",
@@ -25,13 +25,12 @@ __all__ = [
     "read_documents",
     "read_folder",
     "read_folder_scores",
-    "read_jsonl",
     "read_lines",
+    "read_records",
     "read_scores",
     "read_sgm",
     "read_testset",
     "read_texts",
-    "read_tsv",
     "read_wmt_xml",
     "system_name",
     "write_folder",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
-from assay.data import DataError, Dataset
+from assay.data import DataError, Dataset, language_pair
+from assay.io.columns import ColumnChoice
 from assay.io.files import (
     FilePath,
     bare_name,
@@ -19,13 +20,13 @@ from assay.io.files import (
     suffix,
     system_name,
 )
-from assay.io.records import read_jsonl, read_tsv
-from assay.io.tables import TextTable, parse_table, whole_number
+from assay.io.records import read_records
+from assay.io.tables import TableRow, TextTable, has_header, parse_table, read_rows, whole_number
 from assay.io.wmt import SgmTexts, is_sgm, parse_sgm, read_sgm, read_wmt_xml
-from assay.languages import language_pair, named_languages
+from assay.languages import named_languages
 from assay.settings import did_you_mean
 
-__all__ = ["read_dataset", "read_documents", "read_testset", "read_texts"]
+__all__ = ["read_dataset", "read_documents", "read_groups", "read_testset", "read_texts"]
 
 
 def read_documents(path: FilePath) -> tuple[str, ...]:
@@ -39,12 +40,14 @@ def read_documents(path: FilePath) -> tuple[str, ...]:
             return read_sgm(path).documents
         case ".xml":
             return read_wmt_xml(path).documents
-    lines = read_lines(path)
+    rows = read_rows(path)
     if suffix(path) == ".docs":
-        return _from_pairs(path, lines)
-    if {"doc_id", "doc"} & set(lines[0].lower().split("\t")):
-        return _from_table(parse_table(path, lines))
-    return _from_pairs(path, lines) if "\t" in lines[0] else lines
+        return _from_pairs(path, rows)
+    if has_header(rows, "doc_id", "doc"):
+        return _from_table(parse_table(path, rows))
+    if len(rows[0].cells) > 1:
+        return _from_pairs(path, rows)
+    return tuple("\t".join(row.cells) for row in rows)
 
 
 def _from_table(table: TextTable) -> tuple[str, ...]:
@@ -63,24 +66,35 @@ def _from_table(table: TextTable) -> tuple[str, ...]:
     return tuple(by_line[line] for line in sorted(by_line))
 
 
-def _from_pairs(path: FilePath, lines: Sequence[str]) -> tuple[str, ...]:
-    pairs = [line.split("\t") for line in lines]
-    for number, cells in enumerate(pairs, 1):
-        if len(cells) != 2:
+def _from_pairs(path: FilePath, rows: Sequence[TableRow]) -> tuple[str, ...]:
+    for row in rows:
+        if len(row.cells) != 2:
             raise DataError(
-                f"{label(path)}, line {number}: {len(cells)} cells. Write domain<TAB>document, "
-                "or a header that names a column doc_id."
+                f"{label(path)}, line {row.line}: {len(row.cells)} cells. Write "
+                "domain<TAB>document, or a header that names a column doc_id."
             )
-    return tuple(document for _, document in pairs)
+    return tuple(row.cells[1] for row in rows)
+
+
+def read_groups(path: FilePath, length: int) -> tuple[str, ...]:
+    """The group of every segment (its domain, say), one per line."""
+    groups = read_lines(path)
+    if len(groups) != length:
+        raise DataError(
+            f"{path}: {len(groups)} lines, but there are {length} segments. "
+            "Give one group per segment, a line each."
+        )
+    return groups
 
 
 Role = Literal["reference", "system", "source"]
 
-_TABLES: Mapping[str, Callable[[FilePath], Dataset]] = {
-    ".xml": read_wmt_xml,
-    ".tsv": read_tsv,
-    ".jsonl": read_jsonl,
-}
+RECORDS = (".tsv", ".csv", ".jsonl", ".parquet")
+"""Endings of files whose columns hold whatever they are called."""
+
+WHOLE = (".xml", *RECORDS)
+"""Endings of files that can hold a whole dataset."""
+
 _SGM = (".sgm", ".sgml")
 _ENDINGS = (".txt", ".gz", ".xz", *_SGM)
 
@@ -106,26 +120,32 @@ def read_dataset(
     documents: FilePath | None = None,
     names: Sequence[str] | None = None,
     languages: str | tuple[str, str] | None = None,
+    groups: FilePath | None = None,
+    columns: Mapping[str, ColumnChoice] | None = None,
 ) -> Dataset:
     """The dataset of these files, which must all have the same number of segments.
 
-    Plain text and SGML hold one text per segment. XML, TSV and JSON Lines can hold everything:
-    what is not given by a file of its own is taken from them. `names` renames the systems.
+    Plain text and SGML hold one text per segment. XML, TSV, CSV, JSON Lines and Parquet can hold
+    everything: what is not given by a file of its own is taken from them; `columns` says which
+    of their columns hold what, as in `read_records`. `names` renames the systems. `documents`
+    and `groups` hold one id per segment.
     """
-    _check_standard_input([*references, *systems, source, documents])
+    _check_standard_input([*references, *systems, source, documents, groups])
     roles: list[tuple[FilePath, Role]] = [(path, "reference") for path in references]
     roles += [(path, "system") for path in systems]
     roles += [] if source is None else [(source, "source")]
     if not roles:
         raise DataError("no files given: name references, or systems, or both.")
-    parts = [_Part(path, role, _read(path, role)) for path, role in roles]
+    parts = [_Part(path, role, _read(path, role, columns)) for path, role in roles]
     _check_lengths(parts)
+    length = len(parts[0].data)
     found = _agreed(parts, "documents")
     return Dataset(
         systems=_systems(parts, names),
         references=_references(parts),
         sources=_agreed(_of(parts, "source") or parts, "sources"),
         documents=found if documents is None else _documents(documents, parts[0]),
+        groups=_agreed(parts, "groups") if groups is None else read_groups(groups, length),
         name=_first(parts, "name", ""),
         languages=_first(parts, "languages", None) if languages is None else _pair(languages),
         reference_names=_reference_names(parts),
@@ -144,7 +164,7 @@ def _named_languages(parts: Sequence[_Part]) -> tuple[str, str]:
 
 
 def _column(path: FilePath) -> SgmTexts:
-    if suffix(path) in _TABLES and not _is_old_xml(path):
+    if suffix(path) in WHOLE and not _is_old_xml(path):
         raise DataError(f"{path} holds a whole dataset; plain text or SGML is needed here.")
     text = read_text(path)
     if suffix(path) in (*_SGM, ".xml") or is_sgm(text):
@@ -157,9 +177,11 @@ def _is_old_xml(path: FilePath) -> bool:
     return suffix(path) == ".xml" and is_sgm(read_bytes(path)[:4000].decode("latin-1"))
 
 
-def _read(path: FilePath, role: Role) -> Dataset:
-    if suffix(path) in _TABLES and not _is_old_xml(path):
-        return _TABLES[suffix(path)](path)
+def _read(path: FilePath, role: Role, columns: Mapping[str, ColumnChoice] | None) -> Dataset:
+    if suffix(path) in RECORDS:
+        return read_records(path, columns)
+    if suffix(path) == ".xml" and not _is_old_xml(path):
+        return read_wmt_xml(path)
     lines, documents = _column(path)
     bare = ((),) * len(lines)
     name = bare_name(path, _ENDINGS) if suffix(path) in _SGM else system_name(path)

@@ -246,14 +246,18 @@ def read_lines(path: FilePath) -> tuple[str, ...]:
 
 def read_text(path: FilePath) -> str:
     """The whole text of a UTF-8 file without its byte order mark; never empty."""
-    data = read_bytes(path)
-    try:
-        text = data.decode().removeprefix(BOM)
-    except UnicodeDecodeError as error:
-        raise DataError(_not_utf8(path, data, error.start)) from None
+    text = decode(path, read_bytes(path))
     if not text:
         raise DataError(f"{label(path)} is empty; it needs one line per segment.")
     return text
+
+
+def decode(path: FilePath, data: bytes) -> str:
+    """The text of a file's bytes in UTF-8, without the byte order mark."""
+    try:
+        return data.decode().removeprefix(BOM)
+    except UnicodeDecodeError as error:
+        raise DataError(_not_utf8(path, data, error.start)) from None
 
 
 def split_lines(text: str) -> tuple[str, ...]:

@@ -8,12 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from assay.data import DataError, Dataset, Scores
+from assay.data import DataError, Dataset, Scores, language_pair
 from assay.io.datasets import read_dataset
 from assay.io.files import FilePath, system_name, write_lines
 from assay.io.records import reference_columns
 from assay.io.scores import granularity_of, read_scores
-from assay.languages import language_pair
 from assay.settings import did_you_mean
 
 __all__ = [

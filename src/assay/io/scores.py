@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError, Dataset, Granularity, Scores
-from assay.io.files import FilePath, bare_name, label, read_lines, suffix, write_lines
-from assay.io.tables import TextTable, parse_table, whole_number
+from assay.io.files import FilePath, bare_name, label, suffix, write_lines
+from assay.io.tables import TableRow, TextTable, has_header, parse_table, read_rows, whole_number
 from assay.settings import did_you_mean
 
 __all__ = [
@@ -110,9 +110,9 @@ def entries_of_table(table: TextTable, column: str | None) -> Entries:
     )
 
 
-def entries_in_order(path: FilePath, lines: Sequence[str], frame: Frame) -> Entries:
+def entries_in_order(path: FilePath, rows: Sequence[TableRow], frame: Frame) -> Entries:
     """The entries of lines `SYSTEM<TAB>SCORE`, or of plain numbers; items come in order."""
-    entries = _pairs(path, lines, frame)
+    entries = _pairs(path, rows, frame)
     counts = Counter(entry.system for entry in entries if entry.system in frame.systems)
     granularity = granularity_of(path) or _granularity_by_count(
         path, max(counts.values(), default=1), frame
@@ -150,23 +150,23 @@ def _scores(table: TextTable, column: str | None) -> list[str]:
     return table.column(*(COLUMNS if column is None else (column.lower(),)))
 
 
-def _pairs(path: FilePath, lines: Sequence[str], frame: Frame) -> list[Entry]:
+def _pairs(path: FilePath, rows: Sequence[TableRow], frame: Frame) -> list[Entry]:
     """The entries without their items, which are not known yet."""
-    plain = "\t" not in lines[0]
+    plain = len(rows[0].cells) == 1
     if plain and len(frame.systems) != 1:
         raise DataError(
             f"{label(path)}, line 1: one number per line is for one system, and there are "
             f"{len(frame.systems)}. Write SYSTEM<TAB>SCORE."
         )
     entries = []
-    for number, line in enumerate(lines, 1):
-        cells = [frame.systems[0], line] if plain else line.split("\t")
+    for line, cells in rows:
+        cells = [frame.systems[0], "\t".join(cells)] if plain else cells
         if len(cells) != 2:
             raise DataError(
-                f"{label(path)}, line {number}: {len(cells)} cells. Write SYSTEM<TAB>SCORE, or a "
+                f"{label(path)}, line {line}: {len(cells)} cells. Write SYSTEM<TAB>SCORE, or a "
                 "header that names the columns."
             )
-        entries.append(Entry(number, cells[0], "", _number(path, number, cells[1])))
+        entries.append(Entry(line, cells[0], "", _number(path, line, cells[1])))
     return entries
 
 
@@ -215,15 +215,15 @@ def read_scores(
     is the number of segments, `documents` each one's document. `column` chooses the score
     column. Other systems in the file are ignored.
     """
-    lines = read_lines(path)
+    rows = read_rows(path)
     segments = tuple(str(number) for number in range(1, length + 1))
     frame = Frame(tuple(systems), segments, tuple(dict.fromkeys(documents)))
     name = stem(path)
-    if _has_header(path, lines):
-        found = entries_of_table(parse_table(path, lines), column)
+    if suffix(path) != ".score" and has_header(rows, "system"):
+        found = entries_of_table(parse_table(path, rows), column)
         name = f"{name}:{column}" if column and column != name else name
     else:
-        found = entries_in_order(path, lines, frame)
+        found = entries_in_order(path, rows, frame)
     known = _of_known_systems(path, found, systems)
     items = frame.items(found.granularity) or tuple(
         dict.fromkeys(entry.item for entry in known.entries)
@@ -300,8 +300,7 @@ def _human_files(folder: Path, pair: str) -> list[Path]:
 
 
 def _has_column(path: Path, column: str) -> bool:
-    head = [cell.strip().lower() for cell in read_lines(path)[0].split("\t")]
-    return column.lower() in head
+    return has_header(read_rows(path), column.lower())
 
 
 def write_scores(scores: Scores, path: FilePath) -> None:
@@ -327,11 +326,6 @@ def write_scores(scores: Scores, path: FilePath) -> None:
         ],
         path,
     )
-
-
-def _has_header(path: FilePath, lines: Sequence[str]) -> bool:
-    cells = [cell.strip().lower() for cell in lines[0].split("\t")]
-    return suffix(path) != ".score" and "system" in cells
 
 
 def _of_known_systems(path: FilePath, found: Entries, systems: Sequence[str]) -> Entries:

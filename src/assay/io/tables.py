@@ -1,20 +1,40 @@
-"""Tables with a header: tab-separated lines, and cells as spreadsheets write them."""
+"""Tables: the one reader of TSV, CSV, JSON Lines, Parquet and spreadsheets."""
 
 from __future__ import annotations
 
 import csv
+import io
+import json
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from assay.data import DataError
-from assay.io.files import FilePath, label, read_lines, read_text, write_lines, write_whole
+from assay.extras import require
+from assay.io.files import (
+    FilePath,
+    decode,
+    label,
+    read_bytes,
+    read_lines,
+    read_text,
+    split_lines,
+    suffix,
+    write_lines,
+    write_whole,
+)
 
 __all__ = [
-    "Row",
+    "TableObject",
+    "TableRow",
     "TextTable",
+    "has_header",
     "parse_table",
     "read_cells",
+    "read_objects",
+    "read_rows",
+    "read_sheets",
     "read_table",
     "whole_number",
     "write_cells",
@@ -22,8 +42,8 @@ __all__ = [
 ]
 
 
-class Row(NamedTuple):
-    """The cells of a table's row, and the file's line they stand on."""
+class TableRow(NamedTuple):
+    """The cells of a table's row, and the file's line on which it begins."""
 
     line: int
     cells: list[str]
@@ -34,7 +54,7 @@ class TextTable(NamedTuple):
 
     path: FilePath
     columns: tuple[str, ...]
-    rows: list[Row]
+    rows: list[TableRow]
 
     def find(self, *names: str) -> int | None:
         """The place of the first of these columns that is there, in any case."""
@@ -50,27 +70,51 @@ class TextTable(NamedTuple):
         return [row.cells[place] for row in self.rows]
 
 
+class TableObject(NamedTuple):
+    """The values of a table's row by column, and the line (in Parquet: the row) they stand on."""
+
+    line: int
+    values: dict[str, Any]
+
+
 def read_table(path: FilePath) -> TextTable:
-    """A tab-separated table; quotes and backslashes stand for themselves."""
-    return parse_table(path, read_lines(path))
+    """A table whose first line names the columns; the file's ending says how it is written.
+
+    CSV has commas and quotes, JSON Lines an object per line, and Parquet needs no lines. All
+    others have tabs between the cells, where quotes and backslashes stand for themselves.
+    """
+    return parse_table(path, read_rows(path))
 
 
-def parse_table(path: FilePath, lines: Sequence[str]) -> TextTable:
-    """The table that these lines of a file hold, the first of which is the header."""
-    columns = tuple(lines[0].split("\t"))
-    repeated = next((c for c in columns if columns.count(c) > 1), None)
+def parse_table(path: FilePath, rows: Sequence[TableRow]) -> TextTable:
+    """The table that these rows of a file make, the first of which is the header."""
+    columns = tuple(rows[0].cells)
+    repeated = next((column for column in columns if columns.count(column) > 1), None)
     if repeated is not None:
         raise DataError(f"{label(path)}, line 1: two columns are called {repeated!r}. Rename one.")
-    table = TextTable(path, columns, list(_rows(path, columns, lines)))
-    if not table.rows:
+    for row in rows[1:]:
+        _check_width(path, row, len(columns))
+    if not rows[1:]:
         raise DataError(f"{label(path)} has a header but no rows.")
-    return table
+    return TextTable(path, columns, list(rows[1:]))
 
 
-def write_table(path: FilePath, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Write a table; a tab or line break inside a cell is an error, for nothing is escaped."""
-    lines = [_join(path, number, cells) for number, cells in enumerate((columns, *rows), 1)]
-    write_lines(lines, path)
+def read_rows(path: FilePath) -> list[TableRow]:
+    """The rows of a table, with or without a header; of JSON Lines and Parquet the keys first.
+
+    Rows may differ in length.
+    """
+    match suffix(path):
+        case ".csv":
+            return [row for row in _quoted_rows(path, read_text(path), ",") if row.cells]
+        case ".jsonl" | ".parquet":
+            return _rows_of_objects(path, read_objects(path))
+    return [TableRow(n, line.split("\t")) for n, line in enumerate(read_lines(path), 1)]
+
+
+def has_header(rows: Sequence[TableRow], *names: str) -> bool:
+    """Whether the first row names one of these columns, in any case."""
+    return not {cell.strip().lower() for cell in rows[0].cells}.isdisjoint(names)
 
 
 def whole_number(path: FilePath, line: int, text: str) -> int:
@@ -82,15 +126,10 @@ def whole_number(path: FilePath, line: int, text: str) -> int:
     return int(text)
 
 
-def _rows(path: FilePath, columns: Sequence[str], lines: Sequence[str]) -> Iterator[Row]:
-    for number, line in enumerate(lines[1:], 2):
-        cells = line.split("\t")
-        if len(cells) != len(columns):
-            raise DataError(
-                f"{label(path)}, line {number}: {len(cells)} cells, but the header names "
-                f"{len(columns)} columns. Cells are separated by single tabs."
-            )
-        yield Row(number, cells)
+def write_table(path: FilePath, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Write a table; a tab or line break inside a cell is an error, for nothing is escaped."""
+    lines = [_join(path, number, cells) for number, cells in enumerate((columns, *rows), 1)]
+    write_lines(lines, path)
 
 
 def _join(path: FilePath, number: int, cells: Sequence[str]) -> str:
@@ -103,22 +142,27 @@ def _join(path: FilePath, number: int, cells: Sequence[str]) -> str:
     return "\t".join(cells)
 
 
-def read_cells(path: FilePath) -> list[Row]:
-    """The rows of a table, the header first, each with the line on which it begins.
+def _check_width(path: FilePath, row: TableRow, width: int) -> None:
+    if len(row.cells) != width:
+        separator = "commas" if suffix(path) == ".csv" else "single tabs"
+        raise DataError(
+            f"{label(path)}, line {row.line}: {len(row.cells)} cells, but the header names "
+            f"{width} columns. Cells are separated by {separator}."
+        )
+
+
+def read_cells(path: FilePath) -> list[TableRow]:
+    """The rows of a table as spreadsheets write it, the header first.
 
     A cell that starts with a quote ends at the next one; two quotes inside are one. Any other
     cell stands for itself. Rows with nothing in them are left out.
     """
-    rows = [row for row in _cell_rows(path, read_text(path)) if any(row.cells)]
+    separator = "," if suffix(path) == ".csv" else "\t"
+    rows = [row for row in _quoted_rows(path, read_text(path), separator) if any(row.cells)]
     if not rows:
         raise DataError(f"{label(path)} is empty; its first line must name the columns.")
-    width = len(rows[0].cells)
-    for line, cells in rows:
-        if len(cells) != width:
-            raise DataError(
-                f"{label(path)}, line {line}: {len(cells)} cells, but the header names {width} "
-                "columns. Cells are separated by single tabs."
-            )
+    for row in rows:
+        _check_width(path, row, len(rows[0].cells))
     return rows
 
 
@@ -127,13 +171,14 @@ def write_cells(path: FilePath, rows: Iterable[Sequence[str]]) -> None:
     write_whole(path, "".join("\t".join(map(_quoted, row)) + "\n" for row in rows))
 
 
-def _cell_rows(path: FilePath, text: str) -> Iterator[Row]:
-    lines = (f"{line}\n" for line in text.split("\n"))
-    reader = csv.reader(lines, dialect="excel-tab", strict=True)
+def _quoted_rows(path: FilePath, text: str, separator: str) -> Iterator[TableRow]:
+    # A cell in quotes may hold line breaks of its own, all of which the reader must see.
+    lines = (f"{line}\n" for line in text.removesuffix("\n").split("\n"))
+    reader = csv.reader(lines, delimiter=separator, strict=True)
     line = 1
     try:
         for cells in reader:
-            yield Row(line, cells)
+            yield TableRow(line, cells)
             line = reader.line_num + 1
     except csv.Error as error:
         raise DataError(
@@ -147,3 +192,142 @@ def _quoted(cell: str) -> str:
         doubled = cell.replace('"', '""')
         return f'"{doubled}"'
     return cell
+
+
+def read_objects(path: FilePath) -> list[TableObject]:
+    """The rows of a table as objects: values by column, which only JSON and Parquet have types for.
+
+    Blank lines of JSON Lines are left out.
+    """
+    match suffix(path):
+        case ".jsonl":
+            lines = enumerate(read_lines(path), 1)
+            return [TableObject(n, _parse(path, n, line)) for n, line in lines if line.strip()]
+        case ".parquet":
+            return [TableObject(n, values) for n, values in enumerate(_parquet(path), 1)]
+    table = read_table(path)
+    return [
+        TableObject(row.line, dict(zip(table.columns, row.cells, strict=True)))
+        for row in table.rows
+    ]
+
+
+def _parse(path: FilePath, number: int, line: str) -> dict[str, Any]:
+    where = f"{label(path)}, line {number}"
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{where}: not JSON, at character {error.colno} ({error.msg}).") from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{where}: not a record ({error}).") from None
+    if not isinstance(value, dict):
+        raise DataError(
+            f'{where}: not a record; each line holds one object: {{"src": ..., "mt": ...}}'
+        )
+    return value
+
+
+def _parquet(path: FilePath) -> list[dict[str, Any]]:
+    parquet = require("frames", "pyarrow.parquet", reason=f"{label(path)} is a Parquet file")
+    try:
+        rows: list[dict[str, Any]] = parquet.read_table(io.BytesIO(read_bytes(path))).to_pylist()
+    except (OSError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        reason = str(error).split("\n", 1)[0]
+        raise DataError(f"{label(path)} is damaged or not Parquet ({reason}).") from None
+    return rows
+
+
+def _rows_of_objects(path: FilePath, objects: Sequence[TableObject]) -> list[TableRow]:
+    columns = list(dict.fromkeys(column for row in objects for column in row.values))
+    if not columns:
+        raise DataError(f"{label(path)} has no records.")
+    rows = [TableRow(line, [_text(values.get(c)) for c in columns]) for line, values in objects]
+    return [TableRow(1, columns), *rows]
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+_ZIP = b"PK\x03\x04"
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+_SEPARATORS = "\t;,"
+
+
+def read_sheets(path: FilePath) -> list[list[TableRow]]:
+    """The rows of every sheet of a workbook (.xlsx) that has any; a text file is one sheet.
+
+    For files that others made: cells are separated by tabs, or where the first line has none by
+    semicolons, or else by commas; they may stand in double quotes. Blank rows are left out.
+    """
+    data = read_bytes(path)
+    if data.startswith(_OLD_EXCEL):
+        raise DataError(f"{label(path)} is an Excel file of the old kind: save it as .xlsx or CSV.")
+    if data.startswith(_ZIP):
+        sheets = _workbook(path, data)
+    else:
+        sheets = [list(_loose_rows(path, split_lines(decode(path, data))))]
+    return [rows for rows in sheets if rows]
+
+
+def _loose_rows(path: FilePath, lines: Sequence[str]) -> Iterator[TableRow]:
+    separator = ""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        separator = separator or next((mark for mark in _SEPARATORS if mark in line), "\t")
+        row = TableRow(number, _cut(f"{label(path)}, line {number}", line, separator))
+        if any(cell.strip() for cell in row.cells):
+            yield row
+
+
+def _cut(where: str, line: str, separator: str) -> list[str]:
+    if separator == "\t":
+        return [_unquoted(cell) for cell in line.split("\t")]
+    try:
+        (cells,) = csv.reader([line], delimiter=separator, strict=True)
+    except (csv.Error, ValueError) as error:
+        raise DataError(f"{where}: not a row of a table ({error}). Mend its quotes.") from None
+    return cells
+
+
+def _unquoted(cell: str) -> str:
+    """A cell without its quotes; one that does not close stands for itself, as in emoticons."""
+    return cell[1:-1] if len(cell) > 2 and cell[0] == cell[-1] == '"' else cell
+
+
+def _workbook(path: FilePath, data: bytes) -> list[list[TableRow]]:
+    reason = f"{label(path)} is an Excel workbook, which needs a package"
+    openpyxl = require("excel", "openpyxl", reason=reason)
+    try:
+        # It warns of styles and extensions, which do not matter here.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+            return [list(_sheet_rows(sheet)) for sheet in book.worksheets]
+    # A damaged archive fails in as many ways as there are parts in it.
+    except Exception as error:
+        raise DataError(
+            f"{label(path)} is damaged or no Excel workbook ({type(error).__name__}). "
+            "Save it again, or as CSV."
+        ) from None
+
+
+def _sheet_rows(sheet: Any) -> Iterator[TableRow]:
+    # Some programs write a wrong size into the file, and rows would be cut off.
+    sheet.reset_dimensions()
+    for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
+        row = TableRow(number, [_sheet_text(value) for value in values])
+        if any(row.cells):
+            yield row
+
+
+def _sheet_text(value: Any) -> str:
+    if value is None:
+        return ""
+    # Excel takes the words "true" and "false" for truth values.
+    return str(value).lower() if isinstance(value, bool) else str(value).strip()

@@ -10,8 +10,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, Unpack, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Dataset, Scores, reference_tuples
-from assay.languages import language_pair
+from assay.data import DataError, Dataset, Scores, language_pair, reference_tuples
 from assay.metrics.base import Metric, Statistics, reference_count, system_statistics
 from assay.metrics.mean import Mean
 from assay.metrics.selection import select_metrics

@@ -13,7 +13,7 @@ from typing import Any
 
 from assay.data import DataError
 from assay.io.files import FilePath, label
-from assay.io.tables import Row, read_cells, write_cells
+from assay.io.tables import TableRow, read_cells, write_cells
 from assay.settings import did_you_mean
 from assay.suites.files.fields import (
     PATTERNS,
@@ -120,7 +120,7 @@ def _plain(name: str) -> str:
     return name.strip().lower()
 
 
-def _fields(path: FilePath, row: Row, cells: dict[str, str]) -> dict[str, Any]:
+def _fields(path: FilePath, row: TableRow, cells: dict[str, str]) -> dict[str, Any]:
     """The fields of the item, as items.json has them."""
     own = {key.removeprefix("own:"): cell for key, cell in cells.items() if key[:4] == "own:"}
     if own.pop("", ""):
@@ -137,7 +137,7 @@ def _tokens(cell: str) -> list[str]:
     return [line for line in cell.split("\n") if line.strip()]
 
 
-def _rule(path: FilePath, row: Row, cells: dict[str, str]) -> dict[str, str]:
+def _rule(path: FilePath, row: TableRow, cells: dict[str, str]) -> dict[str, str]:
     """The fields of the row's rule, none where its cells are empty."""
     found = {key[5:]: cell for key, cell in cells.items() if key.startswith("rule:")}
     if not any(found.values()):
