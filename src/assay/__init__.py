@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from assay.data import Segment as Segment
     from assay.explanation.explainers import Explainer as Explainer
     from assay.features.annotation import Annotator as Annotator
+    from assay.io import read as read
     from assay.metrics.base import Metric as Metric
     from assay.metrics.bleu import BLEU as BLEU
     from assay.metrics.chrf import CHRF as CHRF
@@ -48,6 +49,7 @@ _WHERE = {
     "WER": "assay.metrics.ter",
     "__version__": "assay.version",
     "parse": "assay.metrics.registry",
+    "read": "assay.io",
     "register": "assay.registry",
     "score": "assay.scoring",
 }

@@ -81,7 +81,7 @@ class Dataset:
     languages: tuple[str, str] | None = None
     reference_names: tuple[str, ...] = field(default=())
     named_languages: tuple[str, str] = field(default=("", ""), compare=False)
-    human: Mapping[str, Scores] = field(default_factory=dict)
+    human: Mapping[str, Scores] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         for label, lines in self._parallel():

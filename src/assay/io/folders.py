@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from assay.settings import did_you_mean
 
 __all__ = [
     "FolderNames",
+    "FolderScores",
     "folder_files",
     "folder_names",
     "read_folder",
@@ -39,6 +40,7 @@ class _Folder(NamedTuple):
     references: list[tuple[str, Path]]
     systems: list[tuple[str, Path]]
     documents: list[Path]
+    human: list[tuple[str, Path]]
     scores: list[tuple[str, Path]]
 
 
@@ -58,8 +60,13 @@ def read_folder(
 
     `references` are names, or ["all"]; by default one is taken: refA, else `ref.txt`, else the
     first that people made. `systems` are names, too; by default all that are no references.
+
+    `Dataset.human` has the scores that people gave, from `human-scores/` or `human/`. A file is
+    read when its scores are first asked for.
     """
-    return _read(_chosen(_find(Path(path), languages), path, references, systems))
+    folder = _chosen(_find(Path(path), languages), path, references, systems)
+    dataset = _read(folder)
+    return replace(dataset, human=FolderScores(folder.human, dataset))
 
 
 def read_folder_scores(path: FilePath, languages: str | None = None) -> list[Scores]:
@@ -76,8 +83,52 @@ def read_folder_scores(path: FilePath, languages: str | None = None) -> list[Sco
             ),
             name=name,
         )
-        for name, each in folder.scores
+        for name, each in (*folder.human, *folder.scores)
     ]
+
+
+class FolderScores(Mapping[str, Scores]):
+    """The scores in the files of a folder by name, each read when it is first asked for."""
+
+    def __init__(self, files: Sequence[tuple[str, Path]], dataset: Dataset) -> None:
+        self._files = _distinct(files)
+        self._systems = list(dataset.systems)
+        self._length, self._documents = len(dataset), dataset.documents
+        self._scores: dict[str, Scores] = {}
+
+    def __getitem__(self, name: str) -> Scores:
+        if name not in self._scores:
+            bare, path = self._files[name]
+            scores = read_scores(
+                path, self._systems, length=self._length, documents=self._documents
+            )
+            self._scores[name] = replace(scores, name=bare)
+        return self._scores[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __repr__(self) -> str:
+        return f"FolderScores({', '.join(self)})"
+
+
+_SHORT = {"system": "sys", "segment": "seg", "document": "doc", None: ""}
+
+
+def _distinct(files: Sequence[tuple[str, Path]]) -> dict[str, tuple[str, Path]]:
+    """Names and paths; where files share a name, by it and what their scores are of.
+
+    >>> list(_distinct([("mqm", Path("mqm.seg.score")), ("mqm", Path("mqm.sys.score"))]))
+    ['mqm.seg', 'mqm.sys']
+    """
+    names = [name for name, _ in files]
+    return {
+        name if names.count(name) == 1 else f"{name}.{_SHORT[granularity_of(path)]}": (name, path)
+        for name, path in files
+    }
 
 
 class FolderNames(NamedTuple):
@@ -328,11 +379,8 @@ def _standard(path: Path, pair: str) -> _Folder:
             for each in _regular(path / "system-outputs" / pair, "", ".txt")
         ],
         _exactly(path / "documents" / f"{pair}.docs"),
-        [
-            (name[: -len(".sys.score")], each)
-            for name, each in human + metric
-            if granularity_of(each)
-        ],
+        _scored(human),
+        _scored(metric),
     )
 
 
@@ -355,7 +403,13 @@ def _simple(path: Path, pair: str) -> _Folder:
             for each in _regular(path / "human", "", ".tsv")
             if granularity_of(each)
         ],
+        [],
     )
+
+
+def _scored(files: Sequence[tuple[str, Path]]) -> list[tuple[str, Path]]:
+    """The files whose names say what the scores are of, by the rest of the name."""
+    return [(name[: -len(".sys.score")], path) for name, path in files if granularity_of(path)]
 
 
 def _exactly(path: Path) -> list[Path]:
