@@ -317,9 +317,10 @@ def _replicates(statistics: list[Statistics], options: ScoreOptions, seed: int) 
     """Bootstrap scores for the intervals and the paired bootstrap; none where neither is done."""
     metric, length = statistics[0].metric, len(statistics[0])
     resampled = options.confidence and options.method_for(metric, length) != "jackknife"
-    asked = resampled or options.test_for(metric, length) == "bootstrap"
-    rng, count = np.random.default_rng(seed), (options.resamples or 0) if asked else 0
-    return bootstrap(statistics, resamples=count, rng=rng)
+    if not resampled and options.test_for(metric, length) != "bootstrap":
+        return np.zeros((len(statistics), 0))
+    rng = np.random.default_rng(seed)
+    return bootstrap(statistics, resamples=options.resamples or 0, rng=rng)
 
 
 def _intervals(
@@ -343,6 +344,8 @@ def _intervals(
 def _compare(
     statistics: list[Statistics], replicates: Array, options: ScoreOptions, seed: int
 ) -> list[Comparison] | None:
+    if options.test == "none":
+        return None
     pairs = (all_pairs if options.all_pairs else against_first)(len(statistics))
     rng = np.random.default_rng(seed)
     match options.test_for(statistics[0].metric, len(statistics[0])):
