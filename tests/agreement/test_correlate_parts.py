@@ -90,6 +90,12 @@ def test_outliers_are_those_of_the_obvious_rule(values):
     assert outliers(np.array(values)).tolist() == slow
 
 
+def test_outliers_begin_at_two_and_a_half_robust_deviations():
+    beside = [-1.0, -1.0, 0.0, 1.0]  # with one far above: the median is 0, the deviation 1.483
+    far = [bool(outliers(np.array([*beside, above]))[-1]) for above in (3.707, 2.5 * 1.483, 3.708)]
+    assert far == [False, False, True]
+
+
 def test_an_unknown_score_is_no_outlier():
     found = outliers(np.array([1.0, 1.1, 0.9, 1.05, 9.0, math.nan]))
     assert found.tolist() == [False, False, False, False, True, False]
