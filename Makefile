@@ -22,7 +22,7 @@ LONG := contract/test_metrics metrics/test_against_sacrebleu metrics/test_rouge 
     comparison/test_favoritism io/test_real_data decomposition/test_decompose decomposition/test_validate \
     suites/files/test_files suites/lint/test_published_items suites/test_wmt21
 
-.PHONY: demo test quick check bench clean
+.PHONY: demo test quick check bench mutation clean
 demo: $(VENV)/demo.stamp
 	$(BIN)/assay demo
 
@@ -45,6 +45,10 @@ bench: $(VENV)/test.stamp
 	$(BIN)/python benchmarks/suite_store.py
 	$(BIN)/python benchmarks/meta.py
 	$(BIN)/python benchmarks/explain.py
+
+# Do the tests notice small errors put into the code? Takes long; make mutation ARGS="statistics --count 12"
+mutation: $(VENV)/test.stamp
+	$(BIN)/python benchmarks/mutation.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) .venv-* build assay-demo
