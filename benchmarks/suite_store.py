@@ -21,7 +21,7 @@ from assay.suites.model import Item, Rule, Run, Suite, rule_id
 from assay.suites.store.decisions import save_decision
 from assay.suites.store.drafts import preview, save_rule
 from assay.suites.store.opening import Store, open_store
-from assay.suites.store.people import add_annotator
+from assay.suites.store.people import add_person
 from assay.suites.store.queue import find, next_case, progress
 from assay.suites.store.records import Draft, Filters
 from assay.suites.store.runs import load_verdicts, save_run, stored_runs
@@ -54,7 +54,7 @@ def measure(name: str, store: Store) -> None:
     fill(store)
     print(f"  {'import of all runs':44}{perf_counter() - started:10.1f} s", flush=True)
     with store.write() as conn:
-        ann, ben = (add_annotator(conn, each).id for each in ("Ann", "Ben"))
+        ann, ben = (add_person(conn, each).id for each in ("Ann", "Ben"))
     queue(store, ann)
     with store.read() as conn:
         first = next_case(conn, ann)
@@ -107,11 +107,11 @@ def text(words: np.ndarray, system: int) -> str:
     return " ".join([*told, f"({system})"])
 
 
-def queue(store: Store, annotator: int, note: str = "nothing decided") -> None:
-    told(f"next case, {note}", store, lambda conn: next_case(conn, annotator))
-    told(f"progress, {note}", store, lambda conn: progress(conn, annotator))
+def queue(store: Store, person: int, note: str = "nothing decided") -> None:
+    told(f"next case, {note}", store, lambda conn: next_case(conn, person))
+    told(f"progress, {note}", store, lambda conn: progress(conn, person))
     wanted = Filters(category="c9", system="system 60", text="V17")
-    told(f"next case, filters, {note}", store, lambda conn: next_case(conn, annotator, wanted))
+    told(f"next case, filters, {note}", store, lambda conn: next_case(conn, person, wanted))
 
 
 def drafted(first, kind: str, pattern: str) -> Callable:
@@ -138,19 +138,19 @@ def told(what: str, store: Store, action: Callable) -> None:
     print(f"  {what:52}{median(times):8.1f} ms   at most {max(times):8.1f} ms", flush=True)
 
 
-def written(store: Store, annotator: int, what: str) -> None:
+def written(store: Store, person: int, what: str) -> None:
     times = []
     for _ in range(20):
         with store.read() as conn:
-            case = next_case(conn, annotator)
+            case = next_case(conn, person)
         started = perf_counter()
         with store.write() as conn:
-            save_decision(conn, case.output.id, annotator, "pass", seen=case.output.version)
+            save_decision(conn, case.output.id, person, "pass", seen=case.output.version)
         times.append(1000 * (perf_counter() - started))
     print(f"  {what:52}{median(times):8.1f} ms   at most {max(times):8.1f} ms", flush=True)
 
 
-def decide_all(store: Store, annotator: int) -> None:
+def decide_all(store: Store, person: int) -> None:
     """Let one person have judged all warnings but the last, without waiting for it."""
     from sqlalchemy import insert, select, update
 
@@ -159,7 +159,7 @@ def decide_all(store: Store, annotator: int) -> None:
     with store.write() as conn:
         asked = select(outputs.c.id).where(outputs.c.verdict == "warning").order_by(outputs.c.id)
         ids = conn.execute(asked.order_by(outputs.c.item_id)).scalars().all()[:-1]
-        row = {"annotator_id": annotator, "time": "2024-01-01T00:00:00.000000+00:00"}
+        row = {"annotator_id": person, "time": "2024-01-01T00:00:00.000000+00:00"}
         change = {"kind": "decision", "note": "pass", "undone": "", "undone_by": ""} | row
         conn.execute(insert(changes), [change | {"output_id": each} for each in ids])
         made = conn.execute(select(changes.c.id, changes.c.output_id)).all()

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from assay.suites.store.decisions import history
-from assay.suites.store.people import add_annotator
+from assay.suites.store.people import add_person
 from assay.suites.store.queue import case, find
 from assay.suites.store.records import Filters
 from tests.patience import PATIENCE
@@ -197,13 +197,13 @@ def test_two_people_on_the_same_output_are_both_kept_and_one_is_told(store, ente
     told = ben.inner_text("#notices .notice p")
     assert told == (
         "Ada said pass while you were looking at the same output, and you said fail. "
-        "Both words are kept; the output goes to adjudication."
+        "Both decisions are kept; the output is now a dispute."
     )
     assert ada.locator(".notice").count() == 0
     with store.read() as connection:
         ((_, output),), _ = find(connection, Filters(text=FIRST))
         words = case(connection, output.id).output.decisions
-    assert {(each.annotator, each.verdict) for each in words} == {("Ada", "pass"), ("Ben", "fail")}
+    assert {(each.person, each.verdict) for each in words} == {("Ada", "pass"), ("Ben", "fail")}
     ben.keyboard.press("Escape")
     ben.wait_for_selector(".notice", state="detached")
 
@@ -298,7 +298,7 @@ def test_nothing_is_wider_than_the_window(enter, width):
 
 def test_nobody_gets_in_without_an_account(store, serve, visit):
     with store.write() as connection:
-        add_annotator(connection, "Cleo", PASSWORD)
+        add_person(connection, "Cleo", PASSWORD)
     page = visit(serve("--login"))
     for name, password in (("Ada", "guess"), ("Cleo", "guess")):
         page.fill("[name=name]", name)

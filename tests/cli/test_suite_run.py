@@ -10,7 +10,7 @@ import pytest
 from assay.suites.files import read_suite
 from assay.suites.store.decisions import save_decision
 from assay.suites.store.opening import open_store
-from assay.suites.store.people import add_annotator
+from assay.suites.store.people import add_person
 from assay.suites.store.queue import next_case
 from tests.cli.demo_suite import example_lines, lay_out, make_db, records_of, slow_verdicts
 
@@ -96,7 +96,7 @@ def test_what_a_person_said_counts_and_the_person_is_named(run, db):
     (first, *_) = [r["item"] for r in records_of(run(line)) if r["verdict"] == "warning"]
     store = open_store("suite.db")
     with store.write() as connection:
-        anna = add_annotator(connection, "Anna")
+        anna = add_person(connection, "Anna")
         case = next_case(connection, anna.id)
         seen = case.output.version
         save_decision(connection, case.output.id, anna.id, "fail", seen=seen)

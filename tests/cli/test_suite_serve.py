@@ -17,7 +17,7 @@ import pytest
 
 from assay.suites.store.decisions import history
 from assay.suites.store.opening import open_store
-from assay.suites.store.people import add_annotator
+from assay.suites.store.people import add_person
 from tests import postgresql
 from tests.patience import PATIENCE
 from tests.suites.web.hubby import new_store
@@ -175,7 +175,7 @@ def test_without_any_account_it_does_not_start_for_others(db, refusal, options):
 def test_with_an_account_it_starts_for_others(here):
     store = new_store(here / "suite.db")
     with store.write() as connection:
-        add_annotator(connection, "Cleo", "correct horse battery")
+        add_person(connection, "Cleo", "correct horse battery")
     store.close()
     with serving("--db", "suite.db", "--host", "0.0.0.0") as (address, _):
         port = address.rpartition(":")[2]

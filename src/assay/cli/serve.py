@@ -124,10 +124,10 @@ def _address(args: argparse.Namespace, listening: socket.socket) -> str:
 
 
 def _check_accounts(args: argparse.Namespace, store: Store, settings: ServerSettings) -> None:
-    from assay.suites.store.people import all_annotators
+    from assay.suites.store.people import all_people
 
     with store.read() as connection:
-        known = any(each.has_password for each in all_annotators(connection))
+        known = any(each.has_password for each in all_people(connection))
     if settings.accounts and not known and not args.invite:
         raise DataError(
             "nobody has an account yet, so nobody could log in. "

@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from assay.suites.check import Checker
 from assay.suites.model import Item, Rule, Run, Suite, rule_id
-from assay.suites.store.people import add_annotator
+from assay.suites.store.people import add_person
 from assay.suites.store.runs import save_run
 from assay.suites.store.suites import save_suite
 from assay.suites.store.tables import metadata, outputs
@@ -30,7 +30,7 @@ def fill(store, items, outputs, *, campaign="", people=("Ann", "Ben")):
         save_suite(conn, Suite(tuple(items)))
         for system, texts in outputs.items():
             save_run(conn, Run(system, texts, campaign), Checker())
-        return [add_annotator(conn, name).id for name in people]
+        return [add_person(conn, name).id for name in people]
 
 
 def rows(store, statement):

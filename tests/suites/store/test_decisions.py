@@ -36,7 +36,7 @@ def test_a_decision_settles_the_answers_of_all_systems(lala):
     assert (saved.settles, saved.met) == (2, None)
     assert saved.output.systems == ("x", "y")
     assert (saved.output.verdict, saved.output.by, saved.output.version) == ("pass", "Ann", 1)
-    assert [(each.annotator, each.verdict) for each in saved.output.decisions] == [("Ann", "pass")]
+    assert [(each.person, each.verdict) for each in saved.output.decisions] == [("Ann", "pass")]
     assert state(lala) == {"so lala": ("pass", "Ann", False)}
 
 
@@ -64,9 +64,7 @@ def test_people_who_disagree_make_a_dispute_that_an_adjudication_ends(lala):
     assert saved.settles == 2
     assert state(lala) == {"so lala": ("fail", "Ann", False)}
     # Ann's own word stays, for the agreement.
-    assert [
-        (each.annotator, each.verdict, each.adjudication) for each in saved.output.decisions
-    ] == [
+    assert [(each.person, each.verdict, each.adjudication) for each in saved.output.decisions] == [
         ("Ann", "pass", False),
         ("Ben", "fail", False),
         ("Ann", "fail", True),
@@ -78,7 +76,7 @@ def test_people_who_disagree_make_a_dispute_that_an_adjudication_ends(lala):
 def test_who_meets_another_person_is_told_and_both_words_are_kept(lala):
     say(lala, ANN, "pass", 0)
     saved = say(lala, BEN, "fail", 0)
-    assert (saved.met.annotator, saved.met.verdict) == ("Ann", "pass")
+    assert (saved.met.person, saved.met.verdict) == ("Ann", "pass")
     assert len(saved.output.decisions) == 2
     assert state(lala) == {"so lala": ("warning", None, True)}
 
@@ -102,7 +100,7 @@ def test_a_page_that_the_same_person_has_outdated_is_refused(lala):
     for seen in (0, 1):
         with pytest.raises(Outdated):
             say(lala, ANN, "fail", seen)
-    assert say(lala, ANN, "fail", 2).met.annotator == "Ben"
+    assert say(lala, ANN, "fail", 2).met.person == "Ben"
 
 
 def test_a_version_that_never_was_is_refused(lala):
@@ -135,7 +133,7 @@ def test_a_change_can_be_taken_back_out_of_turn(lala):
 
 def test_nobody_takes_back_the_word_of_another(lala):
     saved = say(lala, ANN, "pass", 0)
-    with pytest.raises(DataError, match="by that person alone"):
+    with pytest.raises(DataError, match="only the person who made a decision"):
         take_back(lala, BEN, saved.change)
     assert take_back(lala, BEN) is None
     with pytest.raises(DataError, match="no change 99"):
@@ -148,7 +146,7 @@ def test_everybody_may_take_back_a_rule(lala):
         change = save_rule(conn, Draft(1, "negative", "fixed", "lala"), ANN)
     assert state(lala) == {"so lala": ("fail", "i1-2", False)}
     undone = take_back(lala, BEN, change.id)
-    assert (undone.annotator, undone.undone_by, undone.kind) == ("Ann", "Ben", "rule")
+    assert (undone.person, undone.undone_by, undone.kind) == ("Ann", "Ben", "rule")
     assert state(lala) == {"so lala": ("warning", None, False)}
     with lala.read() as conn:
         assert case(conn, 1).item == item()
@@ -184,7 +182,7 @@ def test_the_history_tells_everything_newest_first(store):
     def told(**options):
         with store.read() as conn:
             return [
-                (each.annotator, each.kind, each.note, each.item, bool(each.undone))
+                (each.person, each.kind, each.note, each.item, bool(each.undone))
                 for each in history(conn, **options)
             ]
 
@@ -195,7 +193,7 @@ def test_the_history_tells_everything_newest_first(store):
         ("Ann", "decision", "pass", "a", False),
     ]
     assert told() == everything
-    assert told(annotator=BEN) == everything[1:3]
+    assert told(person=BEN) == everything[1:3]
     assert told(item="a") == [everything[0], everything[3]]
     # The rule settles something in c, too; in a, there was nothing left to settle.
     assert told(item="c") == everything[1:2]

@@ -8,7 +8,7 @@ import pytest
 from assay.data import DataError
 from assay.suites.check import Checker, decide
 from assay.suites.model import Rule, Run
-from assay.suites.store import trying
+from assay.suites.store import drafts
 from assay.suites.store.decisions import save_decision, undo
 from assay.suites.store.drafts import preview, save_rule
 from assay.suites.store.queue import find
@@ -79,9 +79,7 @@ def test_a_preview_shows_the_words_that_it_would_contradict(husbands):
     assert found.contradicts == ()
     found = tried(husbands, "hubby", output="a hubby")
     assert texts(found.contradicts) == ["a hubby"]
-    assert [(each.annotator, each.verdict) for each in found.contradicts[0].said] == [
-        ("Ann", "fail")
-    ]
+    assert [(each.person, each.verdict) for each in found.contradicts[0].said] == [("Ann", "fail")]
     assert (found.settles_count, found.contradicts_count, found.items) == (0, 1, 1)
 
 
@@ -120,7 +118,7 @@ def test_a_draft_that_runs_away_is_refused(store):
 
 
 def test_a_draft_that_is_slow_in_sum_is_refused(husbands, monkeypatch):
-    monkeypatch.setattr(trying, "BUDGET", -1)
+    monkeypatch.setattr(drafts, "BUDGET", -1)
     with pytest.raises(DataError, match="the rule is too slow"):
         tried(husbands, "hubby")
 
@@ -143,12 +141,12 @@ def test_a_draft_that_is_slow_in_sum_is_refused(husbands, monkeypatch):
     ],
 )
 def test_only_patterns_that_cannot_run_away_are_searched_without_a_clock(text, harmless):
-    assert trying._harmless(Rule("r", "positive", "regex", text)) == harmless
+    assert drafts._harmless(Rule("r", "positive", "regex", text)) == harmless
 
 
 def test_a_rule_is_added_where_it_settles_something(husbands):
     change = add(husbands, " hubby ", scope="suite")
-    assert (change.kind, change.annotator, change.item) == ("rule", "Ann", "a")
+    assert (change.kind, change.person, change.item) == ("rule", "Ann", "a")
     assert change.note == "positive fixed 'hubby' for a and 2 more"
     with husbands.read() as conn:
         suite = load_suite(conn)

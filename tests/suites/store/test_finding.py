@@ -68,8 +68,8 @@ def test_outputs_are_found_by_the_person_who_judged_them(three):
     say(three, ANN, "so a")
     say(three, BEN, "so c", "skip")
     with three.read() as conn:
-        assert [output.text for _, output in find(conn, Filters(annotator="Ann"))[0]] == ["so a"]
-        assert find(conn, Filters(annotator="Ben", verdict="warning"))[1] == 1
+        assert [output.text for _, output in find(conn, Filters(person="Ann"))[0]] == ["so a"]
+        assert find(conn, Filters(person="Ben", verdict="warning"))[1] == 1
 
 
 def test_there_is_to_choose_from_what_there_is(three):
@@ -80,4 +80,4 @@ def test_there_is_to_choose_from_what_there_is(three):
     assert found.categories == ("C", "D")
     assert found.phenomena == {"C": ("P",), "D": ("Q", "P")}
     assert (found.systems, found.campaigns) == (("x", "y"), ("wmt22",))
-    assert found.annotators == ("Ann", "Ben", "Cem")
+    assert found.people == ("Ann", "Ben", "Cem")

@@ -116,7 +116,7 @@ class Model(RuleBasedStateMachine):
             each for each in self.words(output) if each["who"] != who and each["made"] >= seen
         ]
         met = max(others, key=lambda each: each["id"], default=None)
-        assert (saved.met and saved.met.annotator) == (met and PEOPLE[met["who"]])
+        assert (saved.met and saved.met.person) == (met and PEOPLE[met["who"]])
         self.moves.append((output, who))
         self.enter(kind="word", who=who, output=output, choice=choice, final=final, made=len(moves))
         assert saved.change == self.log[-1]["id"]

@@ -6,20 +6,20 @@ import pytest
 
 from assay.data import DataError
 from assay.suites.store.people import (
-    add_annotator,
-    all_annotators,
-    annotator_named,
-    annotator_numbered,
+    add_person,
+    all_people,
     check_password,
     invite,
     log_in,
     log_out,
     log_out_everywhere,
     login,
+    person_named,
+    person_numbered,
     redeem,
     set_password,
 )
-from assay.suites.store.records import Annotator
+from assay.suites.store.records import Person
 from tests.suites.store.samples import rows
 
 PAST = timedelta(seconds=-1)
@@ -32,32 +32,32 @@ def conn(store):
 
 
 def test_people_are_found_by_name_and_number(conn):
-    ann = add_annotator(conn, "  Ann \t Lee ")
-    zoe = add_annotator(conn, "Zoe\u0308")
-    assert ann == Annotator(ann.id, "Ann Lee", has_password=False)
-    assert annotator_named(conn, "Ann  Lee") == annotator_numbered(conn, ann.id) == ann
-    assert annotator_named(conn, "Zo\xeb") == zoe
-    assert annotator_named(conn, "ann lee") is None
-    assert annotator_named(conn, "a\0") is None
-    assert annotator_numbered(conn, 99) is None
-    assert all_annotators(conn) == [ann, zoe]
+    ann = add_person(conn, "  Ann \t Lee ")
+    zoe = add_person(conn, "Zoe\u0308")
+    assert ann == Person(ann.id, "Ann Lee", has_password=False)
+    assert person_named(conn, "Ann  Lee") == person_numbered(conn, ann.id) == ann
+    assert person_named(conn, "Zo\xeb") == zoe
+    assert person_named(conn, "ann lee") is None
+    assert person_named(conn, "a\0") is None
+    assert person_numbered(conn, 99) is None
+    assert all_people(conn) == [ann, zoe]
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 61, "a\0b", "\u202eevil", "\ud800"])
 def test_names_that_cannot_be_shown_are_refused(conn, name):
     with pytest.raises(DataError):
-        add_annotator(conn, name)
+        add_person(conn, name)
 
 
 def test_a_name_is_given_once(conn):
-    add_annotator(conn, "Ann")
-    with pytest.raises(DataError, match="there is an annotator 'Ann' already"):
-        add_annotator(conn, " Ann")
+    add_person(conn, "Ann")
+    with pytest.raises(DataError, match="somebody is called 'Ann' already"):
+        add_person(conn, " Ann")
 
 
 def test_only_the_right_password_opens(conn):
-    ann = add_annotator(conn, "Ann", "correct horse")
-    add_annotator(conn, "Ben")
+    ann = add_person(conn, "Ann", "correct horse")
+    add_person(conn, "Ben")
     assert ann.has_password
     assert check_password(conn, "Ann", "correct horse") == ann
     for name, password in [
@@ -78,7 +78,7 @@ def test_only_the_right_password_opens(conn):
 def test_passwords_are_kept_as_salted_hashes(store):
     with store.write() as conn:
         for name in ("Ann", "Ben"):
-            add_annotator(conn, name, "correct horse")
+            add_person(conn, name, "correct horse")
     (ann,), (ben,) = rows(store, "SELECT password FROM annotators")
     assert ann.startswith("scrypt$")
     assert ann != ben
@@ -88,7 +88,7 @@ def test_passwords_are_kept_as_salted_hashes(store):
 @pytest.mark.parametrize("password", ["short", "x" * 1001])
 def test_passwords_that_are_too_short_or_too_long_are_refused(conn, password):
     with pytest.raises(DataError, match="at least 8 characters"):
-        add_annotator(conn, "Ann", password)
+        add_person(conn, "Ann", password)
 
 
 def test_a_link_invites_once(conn):
@@ -96,7 +96,7 @@ def test_a_link_invites_once(conn):
     assert redeem(conn, "wrong") is None
     assert redeem(conn, "\ud800") is None
     ann = redeem(conn, secret)
-    assert ann == annotator_named(conn, "Ann")
+    assert ann == person_named(conn, "Ann")
     assert redeem(conn, secret) is None
     # A known name gets a new link.
     assert redeem(conn, invite(conn, "Ann")) == ann
@@ -107,7 +107,7 @@ def test_a_link_that_is_too_old_invites_nobody(conn):
 
 
 def test_a_login_lasts_until_it_is_over(conn):
-    ann = add_annotator(conn, "Ann")
+    ann = add_person(conn, "Ann")
     first, second = log_in(conn, ann.id), log_in(conn, ann.id)
     assert len({*first, *second}) == 4
     assert login(conn, first.secret) == (ann, first.csrf)
@@ -121,7 +121,7 @@ def test_a_login_lasts_until_it_is_over(conn):
 
 def test_old_logins_are_no_logins_and_are_swept_out(store):
     with store.write() as conn:
-        ann = add_annotator(conn, "Ann").id
+        ann = add_person(conn, "Ann").id
         old = log_in(conn, ann, lasts=PAST)
         assert login(conn, old.secret) is None
         log_in(conn, ann)

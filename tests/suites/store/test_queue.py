@@ -143,8 +143,8 @@ def test_what_a_rule_settles_waits_no_longer(three):
         (Filters(text="%"), None),
         (Filters(campaign="wmt21"), None),
         (Filters(verdict="pass"), None),
-        (Filters(annotator="Ben"), None),
-        (Filters(annotator="Nobody"), None),
+        (Filters(person="Ben"), None),
+        (Filters(person="Nobody"), None),
     ],
 )
 def test_filters_leave_the_rest_out_of_the_queue(three, filters, wanted):

@@ -4,37 +4,44 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.suites.store.runs import Settled, Word, settled
+from assay.suites.store.records import Decision
+from assay.suites.store.runs import FinalVerdict, final_verdict
 
-PASS, FAIL = Word("Ann", "pass"), Word("Ben", "fail")
-FINAL = Word("Cem", "fail", adjudication=True)
+
+def says(person, verdict, adjudication=False):
+    return Decision(0, person, verdict, adjudication, "")
+
+
+PASS, FAIL, SKIP = says("Ann", "pass"), says("Ben", "fail"), says("Eve", "skip")
+FINAL = says("Cem", "fail", adjudication=True)
 
 
 @pytest.mark.parametrize(
-    ("words", "wanted"),
+    ("decisions", "wanted"),
     [
-        ([], Settled("warning", None, disputed=False)),
-        ([PASS], Settled("pass", "Ann", disputed=False)),
-        ([FAIL], Settled("fail", "Ben", disputed=False)),
-        ([PASS, FAIL], Settled("warning", None, disputed=True)),
-        ([PASS, Word("Dan", "pass")], Settled("pass", "Ann", disputed=False)),
-        ([PASS, FAIL, FINAL], Settled("fail", "Cem", disputed=False)),
-        ([FINAL, PASS, FAIL], Settled("fail", "Cem", disputed=False)),
-        ([FINAL, Word("Dan", "pass", True)], Settled("pass", "Dan", disputed=False)),
+        ([], FinalVerdict("warning", None, disputed=False)),
+        ([SKIP], FinalVerdict("warning", None, disputed=False)),
+        ([PASS], FinalVerdict("pass", "Ann", disputed=False)),
+        ([SKIP, FAIL], FinalVerdict("fail", "Ben", disputed=False)),
+        ([PASS, FAIL], FinalVerdict("warning", None, disputed=True)),
+        ([PASS, says("Dan", "pass")], FinalVerdict("pass", "Ann", disputed=False)),
+        ([PASS, FAIL, FINAL], FinalVerdict("fail", "Cem", disputed=False)),
+        ([FINAL, PASS, FAIL], FinalVerdict("fail", "Cem", disputed=False)),
+        ([FINAL, says("Dan", "pass", True)], FinalVerdict("pass", "Dan", disputed=False)),
     ],
 )
-def test_a_word_counts_before_a_rule_and_an_adjudication_before_words(words, wanted):
-    assert settled("warning", None, words) == wanted
+def test_a_decision_counts_before_a_rule_and_an_adjudication_before_decisions(decisions, wanted):
+    assert final_verdict("warning", None, decisions) == wanted
 
 
 @given(
     st.sampled_from(["pass", "fail", "warning", "not tested"]),
-    st.lists(st.builds(Word, st.text("AB"), st.sampled_from(["pass", "fail"]), st.booleans())),
+    st.lists(st.builds(says, st.text("AB"), st.sampled_from(["pass", "fail"]), st.booleans())),
 )
-def test_without_words_the_rules_count_and_otherwise_they_do_not(ruled, words):
-    found = settled(ruled, "r", words)
-    if words:
-        assert found == settled("warning", None, words)
+def test_without_decisions_the_rules_count_and_otherwise_they_do_not(ruled, decisions):
+    found = final_verdict(ruled, "r", decisions)
+    if decisions:
+        assert found == final_verdict("warning", None, decisions)
         assert found.disputed == (found.verdict == "warning") == (found.by is None)
     else:
         assert found == (ruled, "r", False)

@@ -28,7 +28,7 @@ def many(store):
 def share(store, weights, seed=1, **options):
     with store.write() as conn:
         assign(conn, weights, rng=np.random.default_rng(seed), **options)
-        return {each.annotator: each for each in shares(conn)}
+        return {each.person: each for each in shares(conn)}
 
 
 def test_everybody_gets_warnings_by_weight(many):
@@ -76,7 +76,7 @@ def test_the_same_seed_gives_the_same_shares(many):
     [
         ({}, 0, "at least one"),
         ({"Ann": 0}, 0, "at least one"),
-        ({"An": 1}, 0, "no annotator 'An'.*'Ann'"),
+        ({"An": 1}, 0, "nobody is called 'An'.*'Ann'"),
         ({"Ann": -1}, 0, "weight of Ann"),
         ({"Ann": float("nan")}, 0, "weight of Ann"),
         ({"Ann": 1}, 1.5, "from 0 to 1"),
@@ -95,7 +95,7 @@ def test_what_is_done_of_a_share_is_counted(many):
     with many.write() as conn:
         for id_, choice in zip(ids, ("pass", "fail", "skip"), strict=True):
             save_decision(conn, id_, 1, choice, seen=0)
-        done = {each.annotator: each.done for each in shares(conn)}
+        done = {each.person: each.done for each in shares(conn)}
     assert done == {"Ann": 2, "Ben": 0}
     assert found["Ann"].done == 0
 
@@ -121,7 +121,7 @@ def test_ratings_are_the_words_on_what_several_judged(many):
             versions[ids[at]] += 1
         save_decision(conn, ids[0], 3, "pass", seen=2, adjudication=True)
         found = ratings(conn)
-    assert found.annotators == ("Ann", "Ben", "Cem")
+    assert found.people == ("Ann", "Ben", "Cem")
     assert found.outputs == (ids[0], ids[1], ids[4])
     nan = np.nan
     assert np.array_equal(found.codes, [[1, 1, nan], [0, nan, 1], [nan, 1, 1]], equal_nan=True)
@@ -132,4 +132,4 @@ def test_ratings_are_the_words_on_what_several_judged(many):
 def test_without_common_work_there_are_no_ratings(store):
     with store.read() as conn:
         found = ratings(conn)
-    assert (found.annotators, found.outputs, found.codes.shape) == ((), (), (0, 0))
+    assert (found.people, found.outputs, found.codes.shape) == ((), (), (0, 0))

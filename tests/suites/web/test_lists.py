@@ -69,7 +69,7 @@ def test_a_dispute_shows_every_word_and_can_be_decided(store, ada, ben, first):
     answer = ada.post("/decide", output=output, choice="fail", seen=seen, adjudication="1")
     assert answer.headers["location"].startswith("/disputes")
     page = ada.get(answer.headers["location"]).text
-    assert "Nobody disagrees." in page
+    assert "There are no disputes." in page
     with store.read() as connection:
         settled = case(connection, output).output
     assert (settled.verdict, settled.disputed) == ("fail", False)
@@ -82,9 +82,9 @@ def test_the_history_shows_everything_and_undoes_ones_own(store, ada, ben, first
     assert page.count("<tr>") == 3
     changes = re.findall(r'name="change" value="(\d+)"', page)
     assert len(changes) == 1
-    assert ada.get("/history?annotator=Ben").text.count("<tr>") == 2
-    assert "Nothing was done yet." in ada.get("/history?annotator=Nobody").text
-    assert "Nothing was done yet." in ada.get("/history?item=m2").text
+    assert ada.get("/history?person=Ben").text.count("<tr>") == 2
+    assert "Nothing has been done yet." in ada.get("/history?person=Nobody").text
+    assert "Nothing has been done yet." in ada.get("/history?item=m2").text
     ada.get("/history")
     answer = ada.post("/undo", change=changes[0], after="/history")
     assert answer.headers["location"] == "/history"
@@ -114,7 +114,7 @@ def test_the_work_is_shared_out_by_weights(store, ada, ben):
     more = {"name-3": "Cleo", "weight-3": "2", "double": "100", "do": "assign"}
     assert ada.post("/team", **fields, **more).status_code == 303
     with store.read() as connection:
-        given = {each.annotator: each for each in shares(connection)}
+        given = {each.person: each for each in shares(connection)}
     assert given["Ada"].items == given["Ada"].doubled == given["Cleo"].items == 3
     assert "Ben" not in given or given["Ben"].items == 0
     page = ada.get("/team").text
@@ -139,16 +139,16 @@ def test_shares_that_make_no_sense_are_refused(ada, fields, error):
 
 
 def test_with_accounts_the_team_page_makes_no_new_people(guarded, store):
-    from assay.suites.store.people import add_annotator, annotator_named
+    from assay.suites.store.people import add_person, person_named
 
     with store.write() as connection:
-        add_annotator(connection, "Cleo", "correct horse battery")
+        add_person(connection, "Cleo", "correct horse battery")
     cleo = Visitor(guarded)
     cleo.enter("Cleo", password="correct horse battery")
     answer = cleo.post("/team", **{"name-1": "Mallory", "weight-1": "1", "do": "assign"})
     assert answer.status_code == 400
     with store.read() as connection:
-        assert annotator_named(connection, "Mallory") is None
+        assert person_named(connection, "Mallory") is None
 
 
 def test_agreement_is_shown_for_what_two_people_judged(ada, ben, first):

@@ -94,11 +94,11 @@ def test_two_people_on_the_same_output_are_both_kept_and_the_second_is_told(stor
     reply = decide(ben, output, "fail").json()
     assert reply["notice"] == (
         "Ada said pass while you were looking at the same output, and you said fail. "
-        "Both words are kept; the output goes to adjudication."
+        "Both decisions are kept; the output is now a dispute."
     )
     found = stored(store, output)
     assert found.disputed
-    assert {(each.annotator, each.verdict) for each in found.decisions} == {
+    assert {(each.person, each.verdict) for each in found.decisions} == {
         ("Ada", "pass"),
         ("Ben", "fail"),
     }
@@ -107,14 +107,14 @@ def test_two_people_on_the_same_output_are_both_kept_and_the_second_is_told(stor
 def test_people_who_agree_are_told_so(ada, ben, first):
     decide(ada, first.output.id, "pass")
     notice = decide(ben, first.output.id, "pass").json()["notice"]
-    assert notice.endswith("Both words are kept; the output counts as pass.")
+    assert notice.endswith("Both decisions are kept; the output counts as pass.")
 
 
 def test_without_script_the_second_person_is_told_too(ada, ben, first):
     decide(ada, first.output.id, "pass")
     answer = ben.post("/decide", output=first.output.id, choice="fail", seen=0)
     page = ben.get(answer.headers["location"]).text
-    assert "Ada said pass and Ben said fail. Both words are kept" in page
+    assert "Ada said pass and Ben said fail. Both decisions are kept" in page
 
 
 def test_a_second_window_of_the_same_person_is_told_that_it_is_outdated(store, ada, first):
@@ -190,7 +190,7 @@ def test_a_form_with_nonsense_is_refused_and_nothing_is_saved(store, ada, first,
 def test_an_output_that_is_not_there_gives_a_page_that_says_so(ada, path):
     answer = ada.get(path)
     assert answer.status_code in (400, 404)
-    assert "To the warnings" in answer.text
+    assert "Go to the warnings" in answer.text
 
 
 def test_what_others_did_cannot_be_undone(store, ada, ben, first):

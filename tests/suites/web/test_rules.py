@@ -41,7 +41,7 @@ def test_the_preview_says_what_would_be_settled(ada, first):
     assert re.search(r"<b>4</b> settled", reply["preview"])
     assert "this output and 3 others" in reply["preview"]
     assert reply["preview"].count('<mark class="good">spouse</mark>') == 4
-    assert "contradicts nobody" in reply["preview"]
+    assert "contradicts no decision" in reply["preview"]
 
 
 def test_the_preview_says_which_decisions_it_would_contradict(ada, ben, first):
@@ -49,7 +49,7 @@ def test_the_preview_says_which_decisions_it_would_contradict(ada, ben, first):
     ben.live("/decide", output=other, choice="fail", seen=0)
     shown = ada.live(f"/rule/{first.output.id}/preview", **SPOUSE).json()["preview"]
     assert re.search(r"<b>3</b> settled", shown)
-    assert re.search(r"<b>1</b> against what people said", shown)
+    assert re.search(r"<b>1</b> against people's decisions", shown)
     assert "<bdi>Ben</bdi> said fail" in shown
 
 

@@ -3,7 +3,7 @@
 import pytest
 from fastapi.routing import APIRoute
 
-from assay.suites.store.people import add_annotator, invite
+from assay.suites.store.people import add_person, invite
 from assay.suites.store.tables import logins
 from assay.suites.web.app import ROUTED, make_app
 from assay.suites.web.security import POLICY, inside
@@ -20,7 +20,7 @@ PASSWORD = "correct horse battery"
 def cleo(store):
     """Somebody who has an account."""
     with store.write() as connection:
-        return add_annotator(connection, "Cleo", PASSWORD)
+        return add_person(connection, "Cleo", PASSWORD)
 
 
 @pytest.mark.parametrize("path", ["/login", "/nowhere", "/static/assay.css", "/resolve", "/case/x"])
@@ -145,7 +145,7 @@ def test_without_an_account_nobody_gets_in(guarded, store, cleo):
     for name, password in (("Ada", ""), ("Cleo", ""), ("Cleo", "wrong"), ("", ""), (NASTY, NASTY)):
         answer = visitor.enter(name, password=password)
         assert answer.status_code == 403
-        assert "There is no account with this name and password." in answer.text
+        assert "The name or the password is wrong." in answer.text
         assert "<script>document" not in answer.text
     assert visitor.get("/resolve").status_code == 303
     assert visitor.enter("Cleo", password=PASSWORD).headers["location"] == "/resolve"

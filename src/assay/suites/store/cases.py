@@ -13,14 +13,21 @@ from assay.data import DataError
 from assay.suites.check import LIMIT, OutOfTime, pattern
 from assay.suites.model import Item, Kind
 from assay.suites.store.items import load_items
-from assay.suites.store.records import Case, Decision, StoredOutput
-from assay.suites.store.tables import annotators, answers, assignments, decisions, outputs, runs
-from assay.suites.store.texts import batches
+from assay.suites.store.records import Case, StoredOutput
+from assay.suites.store.runs import load_decisions
+from assay.suites.store.tables import (
+    answers,
+    assignments,
+    batches,
+    decisions,
+    outputs,
+    runs,
+)
 
 __all__ = ["case", "stored_outputs"]
 
 
-def case(connection: Connection, output: int, annotator: int | None = None) -> Case:
+def case(connection: Connection, output: int, person: int | None = None) -> Case:
     """All that a person needs to judge one output; a `DataError` where there is none.
 
     Where the item was given to this person and to another one, what others said is not shown
@@ -33,24 +40,24 @@ def case(connection: Connection, output: int, annotator: int | None = None) -> C
     item = load_items(connection, [number])[number]
     every = select(outputs.c.id).where(outputs.c.item_id == number).order_by(outputs.c.id)
     known = stored_outputs(connection, connection.execute(every).scalars().all())
-    if annotator is not None and _doubled(connection, number, annotator):
-        judged = _judged(connection, annotator, number)
-        known = [_unseen(each, judged) for each in known]
-    this = next(each for each in known if each.id == output)
-    others = [each for each in known if each.id != output and each.systems]
+    if person is not None and _doubled(connection, number, person):
+        judged = _judged(connection, person, number)
+        known = [_unseen(stored, judged) for stored in known]
+    this = next(stored for stored in known if stored.id == output)
+    others = [stored for stored in known if stored.id != output and stored.systems]
     matches, trouble = _matches(item, this.text)
     return Case(
         item=item,
         output=this,
         matches=matches,
-        others=tuple(sorted(others, key=lambda each: each.verdict != "warning")),
+        others=tuple(sorted(others, key=lambda other: other.verdict != "warning")),
         trouble=trouble,
     )
 
 
 def stored_outputs(connection: Connection, ids: Sequence[int]) -> list[StoredOutput]:
-    """These outputs, in the given order, with the systems that have them and people's words."""
-    rows, systems, words = {}, _systems(connection, ids), _decisions(connection, ids)
+    """These outputs, in the given order, with the systems that have them and people's decisions."""
+    rows, systems, given = {}, _systems(connection, ids), load_decisions(connection, ids)
     for batch in batches(ids):
         found = connection.execute(select(outputs).where(outputs.c.id.in_(batch)))
         rows.update({row.id: row for row in found})
@@ -64,7 +71,7 @@ def stored_outputs(connection: Connection, ids: Sequence[int]) -> list[StoredOut
             ruled=row.ruled,
             disputed=row.disputed,
             version=row.version,
-            decisions=tuple(words[row.id]),
+            decisions=tuple(given.get(row.id, ())),
         )
         for row in (rows[id_] for id_ in ids)
     ]
@@ -83,38 +90,21 @@ def _systems(connection: Connection, ids: Sequence[int]) -> dict[int, list[str]]
     return found
 
 
-def _decisions(connection: Connection, ids: Sequence[int]) -> dict[int, list[Decision]]:
-    asked = select(
-        decisions.c.output_id,
-        decisions.c.id,
-        annotators.c.name,
-        decisions.c.verdict,
-        decisions.c.adjudication,
-        decisions.c.time,
-    ).join(annotators, annotators.c.id == decisions.c.annotator_id)
-    found = defaultdict(list)
-    for batch in batches(ids):
-        current = asked.where(decisions.c.output_id.in_(batch), ~decisions.c.withdrawn)
-        for output, *rest in connection.execute(current.order_by(decisions.c.id)):
-            found[output].append(Decision(*rest))
-    return found
-
-
-def _doubled(connection: Connection, item: int, annotator: int) -> bool:
+def _doubled(connection: Connection, item: int, person: int) -> bool:
     """Whether an item was given to this person and to another one."""
     given = select(assignments.c.annotator_id).where(assignments.c.item_id == item)
     people = connection.execute(given).scalars().all()
-    return annotator in people and len(people) > 1
+    return person in people and len(people) > 1
 
 
-def _judged(connection: Connection, annotator: int, item: int) -> set[int]:
+def _judged(connection: Connection, person: int, item: int) -> set[int]:
     """The outputs of an item that a person has judged."""
     asked = (
         select(decisions.c.output_id)
         .join(outputs, outputs.c.id == decisions.c.output_id)
         .where(
             outputs.c.item_id == item,
-            decisions.c.annotator_id == annotator,
+            decisions.c.annotator_id == person,
             decisions.c.verdict != "skip",
             ~decisions.c.withdrawn,
         )

@@ -11,8 +11,16 @@ from assay.data import DataError
 from assay.suites.store.cases import stored_outputs
 from assay.suites.store.records import Change, Choice, Decision, Saved
 from assay.suites.store.runs import recheck, settle
-from assay.suites.store.tables import annotators, answers, changes, decisions, items, outputs, rules
-from assay.suites.store.texts import now
+from assay.suites.store.tables import (
+    annotators,
+    answers,
+    changes,
+    decisions,
+    items,
+    now,
+    outputs,
+    rules,
+)
 
 __all__ = [
     "Outdated",
@@ -25,10 +33,10 @@ __all__ = [
 ]
 
 
-def add_change(connection: Connection, annotator: int, output: int, kind: str, note: str) -> Change:
+def add_change(connection: Connection, person: int, output: int, kind: str, note: str) -> Change:
     """A new entry."""
     row = insert(changes).values(
-        annotator_id=annotator,
+        annotator_id=person,
         output_id=output,
         time=now(),
         kind=kind,
@@ -40,9 +48,9 @@ def add_change(connection: Connection, annotator: int, output: int, kind: str, n
     return change_numbered(connection, cast(int, number))
 
 
-def mark_undone(connection: Connection, change: int, annotator: int) -> None:
+def mark_undone(connection: Connection, change: int, person: int) -> None:
     """Note that a change was taken back, when and by whom."""
-    name = select(annotators.c.name).where(annotators.c.id == annotator).scalar_subquery()
+    name = select(annotators.c.name).where(annotators.c.id == person).scalar_subquery()
     connection.execute(
         update(changes).where(changes.c.id == change).values(undone=now(), undone_by=name)
     )
@@ -59,7 +67,7 @@ def change_numbered(connection: Connection, number: int) -> Change:
 def history(
     connection: Connection,
     *,
-    annotator: int | None = None,
+    person: int | None = None,
     item: str | None = None,
     limit: int = 100,
     before: int | None = None,
@@ -69,8 +77,8 @@ def history(
     A rule that reaches several items is in the history of each.
     """
     asked = _CHANGES.order_by(changes.c.id.desc()).limit(limit)
-    if annotator is not None:
-        asked = asked.where(changes.c.annotator_id == annotator)
+    if person is not None:
+        asked = asked.where(changes.c.annotator_id == person)
     if before is not None:
         asked = asked.where(changes.c.id < before)
     if item is not None:
@@ -109,25 +117,26 @@ class Outdated(Exception):
 def save_decision(
     connection: Connection,
     output: int,
-    annotator: int,
+    person: int,
     choice: Choice,
     *,
     seen: int,
     adjudication: bool = False,
 ) -> Saved:
-    """Keep a person's word on an output, in place of the one they gave before.
+    """Keep a person's decision on an output, in place of the one they made before.
 
-    `seen` is the version of the output that was shown. If another person spoke since, both words
-    are kept and `met` is theirs; if the same person did, `Outdated` is raised and nothing is.
-    An adjudication stands beside the person's word, and counts before the words of all.
+    `seen` is the version of the output that was shown. If another person decided since,
+    both decisions are kept and `met` is theirs; if the same person did, `Outdated` is raised and
+    nothing is kept. An adjudication stands beside the person's own decision, and counts before
+    those of all.
     """
     _check_choice(choice, adjudication=adjudication)
     version = _locked_version(connection, output)
-    if seen != version and _spoke_since(connection, output, annotator, seen, version):
+    if seen != version and _decided_since(connection, output, person, seen, version):
         raise Outdated
     kind = "adjudication" if adjudication else "skip" if choice == "skip" else "decision"
-    change = add_change(connection, annotator, output, kind, choice)
-    place = _Place(output, annotator, adjudication)
+    change = add_change(connection, person, output, kind, choice)
+    place = _DecisionsOf(output, person, adjudication)
     place.put(connection, choice, change, version + 1)
     settle(connection, [output])
     (stored,) = stored_outputs(connection, [output])
@@ -135,17 +144,17 @@ def save_decision(
         change=change.id,
         output=stored,
         settles=_answers(connection, output) if stored.verdict in ("pass", "fail") else 0,
-        met=_met(connection, output, annotator, seen),
+        met=_met(connection, output, person, seen),
     )
 
 
-def undo(connection: Connection, annotator: int, change: int | None = None) -> Change | None:
+def undo(connection: Connection, person: int, change: int | None = None) -> Change | None:
     """Take back a person's last change that is not undone yet, or the given one.
 
-    What the person had said before counts again. None where there is nothing to take back. A
-    word can be taken back by the person who gave it alone, a rule by everybody.
+    What the person had decided before counts again. None where there is nothing to take back. A
+    decision can be taken back only by the person who made it, a rule by everybody.
     """
-    number = change or _last_change(connection, annotator)
+    number = change or _last_change(connection, person)
     if number is None:
         return None
     kind, owner, undone = _undoable(connection, number)
@@ -153,29 +162,29 @@ def undo(connection: Connection, annotator: int, change: int | None = None) -> C
         return None
     if kind == "rule":
         _retire(connection, number)
-    elif owner == annotator:
+    elif owner == person:
         _take_back(connection, number)
     else:
-        raise DataError("what somebody else said can be taken back by that person alone.")
-    mark_undone(connection, number, annotator)
+        raise DataError("only the person who made a decision can take it back.")
+    mark_undone(connection, number, person)
     return change_numbered(connection, number)
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where one person's word on one output stands; only the newest there is not withdrawn."""
+class _DecisionsOf:
+    """One person's decisions on one output; only the newest is not withdrawn."""
 
     output: int
-    annotator: int
+    person: int
     adjudication: bool
 
     def put(self, connection: Connection, choice: Choice, change: Change, version: int) -> None:
-        """Withdraw what stands there, and let a new word stand."""
+        """Withdraw the one that counts, and let a new one count."""
         connection.execute(update(decisions).where(self._here).values(withdrawn=True))
         connection.execute(
             insert(decisions).values(
                 output_id=self.output,
-                annotator_id=self.annotator,
+                annotator_id=self.person,
                 change_id=change.id,
                 verdict=choice,
                 adjudication=self.adjudication,
@@ -186,7 +195,7 @@ class _Place:
         _set_version(connection, self.output, version)
 
     def take(self, connection: Connection, decision: int, version: int) -> None:
-        """Take a word away; the newest of the others that were not taken away stands again."""
+        """Take one away; the newest of the others that were not taken away counts again."""
         update_here = update(decisions).where(self._here)
         connection.execute(update_here.where(decisions.c.id == decision).values(unmade=version))
         newest = select(func.max(decisions.c.id)).where(self._here, decisions.c.unmade.is_(None))
@@ -198,7 +207,7 @@ class _Place:
     def _here(self) -> ColumnElement[bool]:
         return and_(
             decisions.c.output_id == self.output,
-            decisions.c.annotator_id == self.annotator,
+            decisions.c.annotator_id == self.person,
             decisions.c.adjudication == self.adjudication,
         )
 
@@ -221,20 +230,20 @@ def _set_version(connection: Connection, output: int, version: int) -> None:
     connection.execute(update(outputs).where(outputs.c.id == output).values(version=version))
 
 
-def _spoke_since(
-    connection: Connection, output: int, annotator: int, seen: int, version: int
+def _decided_since(
+    connection: Connection, output: int, person: int, seen: int, version: int
 ) -> bool:
-    """Whether the person spoke of the output, or took a word back, after version `seen`."""
+    """Whether the person decided on the output, or took that back, after version `seen`."""
     moved = exists().where(
         decisions.c.output_id == output,
-        decisions.c.annotator_id == annotator,
+        decisions.c.annotator_id == person,
         (decisions.c.made > seen) | (decisions.c.unmade > seen),
     )
     return seen > version or bool(connection.execute(select(moved)).scalar())
 
 
-def _met(connection: Connection, output: int, annotator: int, seen: int) -> Decision | None:
-    """The last word that another person gave after version `seen`."""
+def _met(connection: Connection, output: int, person: int, seen: int) -> Decision | None:
+    """The last decision that another person made after version `seen`."""
     asked = (
         select(
             decisions.c.id,
@@ -246,7 +255,7 @@ def _met(connection: Connection, output: int, annotator: int, seen: int) -> Deci
         .join(annotators, annotators.c.id == decisions.c.annotator_id)
         .where(
             decisions.c.output_id == output,
-            decisions.c.annotator_id != annotator,
+            decisions.c.annotator_id != person,
             decisions.c.made > seen,
             decisions.c.verdict != "skip",
             ~decisions.c.withdrawn,
@@ -262,9 +271,9 @@ def _answers(connection: Connection, output: int) -> int:
     return connection.execute(asked).scalar_one()
 
 
-def _last_change(connection: Connection, annotator: int) -> int | None:
+def _last_change(connection: Connection, person: int) -> int | None:
     asked = select(func.max(changes.c.id)).where(
-        changes.c.annotator_id == annotator, changes.c.undone == ""
+        changes.c.annotator_id == person, changes.c.undone == ""
     )
     return connection.execute(asked).scalar()
 
@@ -282,7 +291,7 @@ def _take_back(connection: Connection, number: int) -> None:
     asked = select(decisions).where(decisions.c.change_id == number)
     row = connection.execute(asked).one()
     version = _locked_version(connection, row.output_id) + 1
-    place = _Place(row.output_id, row.annotator_id, row.adjudication)
+    place = _DecisionsOf(row.output_id, row.annotator_id, row.adjudication)
     place.take(connection, row.id, version)
     settle(connection, [row.output_id])
 

@@ -21,8 +21,11 @@ from sqlalchemy import (
 )
 
 from assay.suites.model import Item, Polarity, Rule, rule_id
-from assay.suites.store.tables import items, rules
-from assay.suites.store.texts import batches
+from assay.suites.store.tables import (
+    batches,
+    items,
+    rules,
+)
 
 __all__ = ["free_name", "load_items", "rule_row", "save_rules"]
 

@@ -1,4 +1,4 @@
-"""Annotators: their passwords, the links that invite them, and their logins."""
+"""People who judge: their passwords, the links that invite them, and their logins."""
 
 from __future__ import annotations
 
@@ -11,21 +11,27 @@ from datetime import timedelta
 from sqlalchemy import Connection, delete, insert, select, update
 
 from assay.data import DataError
-from assay.suites.store.records import Annotator, Login
-from assay.suites.store.tables import annotators, invitations, logins
-from assay.suites.store.texts import check_text, digest, now
+from assay.suites.store.records import Login, Person
+from assay.suites.store.tables import (
+    annotators,
+    check_text,
+    digest,
+    invitations,
+    logins,
+    now,
+)
 
 __all__ = [
-    "add_annotator",
-    "all_annotators",
-    "annotator_named",
-    "annotator_numbered",
+    "add_person",
+    "all_people",
     "check_password",
     "invite",
     "log_in",
     "log_out",
     "log_out_everywhere",
     "login",
+    "person_named",
+    "person_numbered",
     "redeem",
     "set_password",
 ]
@@ -43,59 +49,59 @@ _COST = {"n": 2**15, "r": 8, "p": 3}  # what OWASP advises for scrypt with 32 MB
 _MEMORY = 64 * 2**20
 
 
-def add_annotator(connection: Connection, name: str, password: str = "") -> Annotator:
+def add_person(connection: Connection, name: str, password: str = "") -> Person:
     """A new person; without a password until one is set."""
     name = _checked_name(name)
-    if annotator_named(connection, name):
-        raise DataError(f"there is an annotator {name!r} already; choose another name.")
+    if person_named(connection, name):
+        raise DataError(f"somebody is called {name!r} already; choose another name.")
     hashed = _hashed(password) if password else ""
     row = insert(annotators).values(name=name, password=hashed, created=now())
     (number,) = connection.execute(row).inserted_primary_key or (0,)
-    return Annotator(number, name, bool(password))
+    return Person(number, name, bool(password))
 
 
-def annotator_named(connection: Connection, name: str) -> Annotator | None:
+def person_named(connection: Connection, name: str) -> Person | None:
     """The person of this name, blanks around it aside."""
     asked = select(annotators).where(annotators.c.name == _plain(name))
-    return _annotator(connection.execute(asked).mappings().first())
+    return _person(connection.execute(asked).mappings().first())
 
 
-def annotator_numbered(connection: Connection, number: int) -> Annotator | None:
+def person_numbered(connection: Connection, number: int) -> Person | None:
     """The person of this number."""
     asked = select(annotators).where(annotators.c.id == number)
-    return _annotator(connection.execute(asked).mappings().first())
+    return _person(connection.execute(asked).mappings().first())
 
 
-def all_annotators(connection: Connection) -> list[Annotator]:
+def all_people(connection: Connection) -> list[Person]:
     """Everybody, by name."""
     rows = connection.execute(select(annotators).order_by(annotators.c.name)).mappings()
-    return [each for row in rows if (each := _annotator(row))]
+    return [each for row in rows if (each := _person(row))]
 
 
-def check_password(connection: Connection, name: str, password: str) -> Annotator | None:
+def check_password(connection: Connection, name: str, password: str) -> Person | None:
     """The person whose name and password these are; as slow for an unknown name."""
     asked = select(annotators).where(annotators.c.name == _plain(name))
     row = connection.execute(asked).mappings().first()
     right = _matches(password, row["password"] if row and row["password"] else _NOBODY)
-    return _annotator(row) if row and row["password"] and right else None
+    return _person(row) if row and row["password"] and right else None
 
 
-def set_password(connection: Connection, annotator: int, password: str) -> None:
+def set_password(connection: Connection, person: int, password: str) -> None:
     """Choose a password, instead of the one before."""
-    changed = update(annotators).where(annotators.c.id == annotator)
+    changed = update(annotators).where(annotators.c.id == person)
     connection.execute(changed.values(password=_hashed(password)))
 
 
 def invite(connection: Connection, name: str, *, lasts: timedelta = INVITED) -> str:
-    """The secret of a link that logs a person in, once; a new name becomes an annotator."""
-    person = annotator_named(connection, name) or add_annotator(connection, name)
+    """The secret of a link that logs a person in, once; a new name becomes a person."""
+    person = person_named(connection, name) or add_person(connection, name)
     secret = secrets.token_urlsafe(32)
     row = {"digest": digest(secret), "annotator_id": person.id, "expires": now(later=lasts)}
     connection.execute(insert(invitations).values(row))
     return secret
 
 
-def redeem(connection: Connection, secret: str) -> Annotator | None:
+def redeem(connection: Connection, secret: str) -> Person | None:
     """The person that a link invited, the first time it is used; None if it is not valid."""
     taken = update(invitations).where(
         invitations.c.digest == _digest(secret),
@@ -105,19 +111,19 @@ def redeem(connection: Connection, secret: str) -> Annotator | None:
     number = connection.execute(
         taken.values(used=True).returning(invitations.c.annotator_id)
     ).scalar()
-    return None if number is None else annotator_numbered(connection, number)
+    return None if number is None else person_numbered(connection, number)
 
 
-def log_in(connection: Connection, annotator: int, *, lasts: timedelta = LOGGED_IN) -> Login:
+def log_in(connection: Connection, person: int, *, lasts: timedelta = LOGGED_IN) -> Login:
     """A new login of a person; those of everybody that are over are removed."""
     connection.execute(delete(logins).where(logins.c.expires <= now()))
     made = Login(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
-    row = {"digest": digest(made.secret), "annotator_id": annotator, "csrf": made.csrf}
+    row = {"digest": digest(made.secret), "annotator_id": person, "csrf": made.csrf}
     connection.execute(insert(logins).values(**row, expires=now(later=lasts)))
     return made
 
 
-def login(connection: Connection, secret: str) -> tuple[Annotator, str] | None:
+def login(connection: Connection, secret: str) -> tuple[Person, str] | None:
     """Whose login this secret is, and what their forms have to bring back."""
     asked = (
         select(annotators, logins.c.csrf)
@@ -125,7 +131,7 @@ def login(connection: Connection, secret: str) -> tuple[Annotator, str] | None:
         .where(logins.c.digest == _digest(secret), logins.c.expires > now())
     )
     row = connection.execute(asked).mappings().first()
-    person = _annotator(row)
+    person = _person(row)
     return None if row is None or person is None else (person, row["csrf"])
 
 
@@ -134,13 +140,13 @@ def log_out(connection: Connection, secret: str) -> None:
     connection.execute(delete(logins).where(logins.c.digest == _digest(secret)))
 
 
-def log_out_everywhere(connection: Connection, annotator: int) -> None:
+def log_out_everywhere(connection: Connection, person: int) -> None:
     """End all logins of a person."""
-    connection.execute(delete(logins).where(logins.c.annotator_id == annotator))
+    connection.execute(delete(logins).where(logins.c.annotator_id == person))
 
 
-def _annotator(row) -> Annotator | None:  # type: ignore[no-untyped-def]
-    return None if row is None else Annotator(row["id"], row["name"], bool(row["password"]))
+def _person(row) -> Person | None:  # type: ignore[no-untyped-def]
+    return None if row is None else Person(row["id"], row["name"], bool(row["password"]))
 
 
 def _plain(name: str) -> str:

@@ -72,8 +72,8 @@ def conditions(connection: Connection, filters: Filters) -> list[ColumnElement[b
         wanted.append(outputs.c.verdict == filters.verdict)
     if filters.system or filters.campaign:
         wanted.append(_has_run(connection, filters))
-    if filters.annotator:
-        wanted.append(_has_word(connection, filters.annotator))
+    if filters.person:
+        wanted.append(_has_decision(connection, filters.person))
     if filters.text:
         wanted.append(_has_text(connection, filters.text))
     return wanted
@@ -89,7 +89,7 @@ def _has_run(connection: Connection, filters: Filters) -> ColumnElement[bool]:
     return exists().where(answers.c.output_id == outputs.c.id, answers.c.run_id.in_(numbers))
 
 
-def _has_word(connection: Connection, name: str) -> ColumnElement[bool]:
+def _has_decision(connection: Connection, name: str) -> ColumnElement[bool]:
     asked = select(annotators.c.id).where(annotators.c.name == name)
     number = connection.execute(asked).scalar() or 0
     return exists().where(
@@ -134,7 +134,7 @@ class Waiting(NamedTuple):
     outputs: ColumnElement[bool]
 
 
-def waiting_for(annotator: int) -> tuple[Waiting, Waiting]:
+def waiting_for(person: int) -> tuple[Waiting, Waiting]:
     """What waits for a person, in two parts that have nothing in common.
 
     The first is the warnings in items that were given to this person, whoever else has judged
@@ -143,25 +143,25 @@ def waiting_for(annotator: int) -> tuple[Waiting, Waiting]:
     given = exists().where(assignments.c.item_id == items.c.id)
     warned = and_(outputs.c.ruled == "warning", ~outputs.c.disputed)
     return (
-        Waiting(given.where(assignments.c.annotator_id == annotator), warned),
+        Waiting(given.where(assignments.c.annotator_id == person), warned),
         Waiting(~given, and_(warned, outputs.c.verdict == "warning")),
     )
 
 
-def said_by(annotator: int) -> ColumnElement[bool]:
+def said_by(person: int) -> ColumnElement[bool]:
     """The person has said something of the output, be it that they skip it."""
-    return exists().where(_word_of(annotator))
+    return exists().where(_decision_of(person))
 
 
-def skip_of(annotator: int) -> ColumnElement[bool]:
+def skip_of(person: int) -> ColumnElement[bool]:
     """A decision is this person's, on the output, to skip it."""
-    return and_(_word_of(annotator), decisions.c.verdict == "skip")
+    return and_(_decision_of(person), decisions.c.verdict == "skip")
 
 
-def _word_of(annotator: int) -> ColumnElement[bool]:
+def _decision_of(person: int) -> ColumnElement[bool]:
     return and_(
         decisions.c.output_id == outputs.c.id,
-        decisions.c.annotator_id == annotator,
+        decisions.c.annotator_id == person,
         ~decisions.c.withdrawn,
     )
 
@@ -173,7 +173,7 @@ BREAK = 300
 """Seconds after which a person was doing something else."""
 
 
-def progress(connection: Connection, annotator: int) -> Progress:
+def progress(connection: Connection, person: int) -> Progress:
     """How far the work is, for all and for this person.
 
     The total is the warnings that people were to judge: those that the rules leave now, and
@@ -181,8 +181,8 @@ def progress(connection: Connection, annotator: int) -> Progress:
     """
     left, judged = _warnings(connection)
     by_rules = _settled_by_new_rules(connection)
-    waiting, skipped = _waiting(connection, annotator)
-    done = _done(connection, annotator)
+    waiting, skipped = _waiting(connection, person)
+    done = _done(connection, person)
     return Progress(
         total=left + judged + by_rules,
         settled=judged + by_rules,
@@ -190,7 +190,7 @@ def progress(connection: Connection, annotator: int) -> Progress:
         mine_done=done,
         skipped=skipped,
         disputed=_disputed(connection),
-        seconds_left=_seconds_left(connection, annotator, waiting + skipped),
+        seconds_left=_seconds_left(connection, person, waiting + skipped),
     )
 
 
@@ -218,39 +218,39 @@ def _disputed(connection: Connection) -> int:
     return connection.execute(asked).scalar_one()
 
 
-def _waiting(connection: Connection, annotator: int) -> tuple[int, int]:
+def _waiting(connection: Connection, person: int) -> tuple[int, int]:
     """How many outputs wait for a person who has said nothing of them, or has skipped them."""
     waiting = skipped = 0
     mine = and_(
         decisions.c.output_id == outputs.c.id,
-        decisions.c.annotator_id == annotator,
+        decisions.c.annotator_id == person,
         ~decisions.c.withdrawn,
     )
-    for part in waiting_for(annotator):
+    for part in waiting_for(person):
         joined = outputs.join(items, items.c.id == outputs.c.item_id)
         asked = select(func.count()).select_from(joined).where(part.items, part.outputs)
         # Counting what was said is faster than looking for nothing a hundred thousand times.
-        words = select(
+        counts = select(
             func.count(distinct(outputs.c.id)),
             func.count(distinct(sql_case((decisions.c.verdict == "skip", outputs.c.id)))),
         ).select_from(joined.join(decisions, mine))
-        said, left = connection.execute(words.where(part.items, part.outputs)).one()
+        said, left = connection.execute(counts.where(part.items, part.outputs)).one()
         waiting += connection.execute(asked).scalar_one() - said
         skipped += left
     return waiting, skipped
 
 
-def _done(connection: Connection, annotator: int) -> int:
+def _done(connection: Connection, person: int) -> int:
     asked = select(func.count(distinct(decisions.c.output_id))).where(
-        decisions.c.annotator_id == annotator,
+        decisions.c.annotator_id == person,
         decisions.c.verdict != "skip",
         ~decisions.c.withdrawn,
     )
     return connection.execute(asked).scalar_one()
 
 
-def _seconds_left(connection: Connection, annotator: int, left: int) -> float | None:
-    asked = select(changes.c.time).where(changes.c.annotator_id == annotator)
+def _seconds_left(connection: Connection, person: int, left: int) -> float | None:
+    asked = select(changes.c.time).where(changes.c.annotator_id == person)
     newest = connection.execute(asked.order_by(changes.c.id.desc()).limit(PACE + 1)).scalars()
     times = [datetime.fromisoformat(time) for time in newest]
     gaps = [(late - early).total_seconds() for late, early in pairwise(times)]
@@ -262,7 +262,7 @@ ALL = Filters()
 
 
 def next_case(
-    connection: Connection, annotator: int, filters: Filters = ALL, *, skipped: bool = False
+    connection: Connection, person: int, filters: Filters = ALL, *, skipped: bool = False
 ) -> Case | None:
     """The first output in a person's queue; with `skipped`, the one they skipped longest ago.
 
@@ -272,12 +272,12 @@ def next_case(
     """
     wanted = and_(true(), *conditions(connection, filters))
     if skipped:
-        look = partial(_first_skipped, connection, wanted=wanted, annotator=annotator)
+        look = partial(_first_skipped, connection, wanted=wanted, person=person)
     else:
-        look = partial(_first, connection, wanted=and_(~said_by(annotator), wanted))
-    found = [look(part) for part in waiting_for(annotator)]
-    first = min((each for each in found if each), default=None)
-    return case(connection, first.output, annotator) if first else None
+        look = partial(_first, connection, wanted=and_(~said_by(person), wanted))
+    found = [look(part) for part in waiting_for(person)]
+    first = min((place for place in found if place), default=None)
+    return case(connection, first.output, person) if first else None
 
 
 def find(
@@ -289,7 +289,7 @@ def find(
     rows = connection.execute(_in_order(*wanted).offset(offset).limit(limit)).all()
     known = load_items(connection, {row.item_id for row in rows})
     found = stored_outputs(connection, [row.id for row in rows])
-    pairs = [(known[row.item_id], each) for row, each in zip(rows, found, strict=True)]
+    pairs = [(known[row.item_id], output) for row, output in zip(rows, found, strict=True)]
     return pairs, connection.execute(counted).scalar_one()
 
 
@@ -315,16 +315,16 @@ def choices(connection: Connection) -> FilterChoices:
         phenomena={category: tuple(names) for category, names in phenomena.items()},
         systems=tuple(dict.fromkeys(row.system for row in ran)),
         campaigns=tuple(dict.fromkeys(row.campaign for row in ran if row.campaign)),
-        annotators=tuple(people),
+        people=tuple(people),
     )
 
 
-class _Place(NamedTuple):
+class _Turn(NamedTuple):
     position: int
     output: int
 
 
-def _first(connection: Connection, waiting: Waiting, wanted: ColumnElement[bool]) -> _Place | None:
+def _first(connection: Connection, waiting: Waiting, wanted: ColumnElement[bool]) -> _Turn | None:
     """The first output that waits; found by going through the items, not through all outputs."""
     open_ = and_(outputs.c.item_id == items.c.id, waiting.outputs, wanted)
     # A subquery, not EXISTS: PostgreSQL would look for all items that have one.
@@ -335,22 +335,22 @@ def _first(connection: Connection, waiting: Waiting, wanted: ColumnElement[bool]
         return None
     within = select(func.min(outputs.c.id)).select_from(_JOINED)
     output = connection.execute(within.where(items.c.id == item.id, open_)).scalar_one()
-    return _Place(item.position, output)
+    return _Turn(item.position, output)
 
 
 def _first_skipped(
-    connection: Connection, waiting: Waiting, wanted: ColumnElement[bool], *, annotator: int
-) -> _Place | None:
+    connection: Connection, waiting: Waiting, wanted: ColumnElement[bool], *, person: int
+) -> _Turn | None:
     """The output that was skipped longest ago, so that skipping again leads on."""
     asked = (
         select(decisions.c.id, outputs.c.id.label("output"))
-        .select_from(_JOINED.join(decisions, skip_of(annotator)))
+        .select_from(_JOINED.join(decisions, skip_of(person)))
         .where(waiting.items, waiting.outputs, wanted)
         .order_by(decisions.c.id)
         .limit(1)
     )
     found = connection.execute(asked).first()
-    return _Place(found.id, found.output) if found else None
+    return _Turn(found.id, found.output) if found else None
 
 
 _JOINED = items.join(outputs, outputs.c.item_id == items.c.id)

@@ -13,7 +13,6 @@ from assay.suites.check import Verdict
 from assay.suites.model import Item, Kind, Polarity
 
 __all__ = [
-    "Annotator",
     "Case",
     "Change",
     "Choice",
@@ -22,6 +21,7 @@ __all__ = [
     "FilterChoices",
     "Filters",
     "Login",
+    "Person",
     "Preview",
     "PreviewLine",
     "Progress",
@@ -42,7 +42,7 @@ Scope = Literal["item", "phenomenon", "category", "suite"]
 
 
 @dataclass(frozen=True)
-class Annotator:
+class Person:
     """A person with a name."""
 
     id: int
@@ -63,10 +63,10 @@ class StoredRun:
 
 @dataclass(frozen=True)
 class Decision:
-    """One person's word on one output."""
+    """What one person says of one output."""
 
     id: int
-    annotator: str
+    person: str
     verdict: Choice
     adjudication: bool
     time: str
@@ -118,7 +118,7 @@ class Filters:
     system: str = ""
     campaign: str = ""
     verdict: str = ""
-    annotator: str = ""
+    person: str = ""
     text: str = ""
 
 
@@ -142,7 +142,7 @@ class Progress:
 class Saved:
     """What became of a decision.
 
-    `met` is the word of another person that came in between, if one did: both words are kept.
+    `met` is the decision of another person that came in between, if one did: both are kept.
     `settles` is how many answers of systems the decision settles.
     """
 
@@ -157,7 +157,7 @@ class Change:
     """One entry of the history."""
 
     id: int
-    annotator: str
+    person: str
     time: str
     kind: str
     note: str
@@ -220,7 +220,7 @@ class FilterChoices:
     phenomena: Mapping[str, tuple[str, ...]]
     systems: tuple[str, ...]
     campaigns: tuple[str, ...]
-    annotators: tuple[str, ...]
+    people: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ class Share:
     `warnings` are the outputs in them for people to judge, `done` those that this person judged.
     """
 
-    annotator: str
+    person: str
     items: int
     doubled: int
     warnings: int
@@ -241,11 +241,11 @@ class Share:
 class Ratings:
     """What people said of the outputs that several of them judged.
 
-    `codes` has one row per annotator and one column per output: 1 for pass, 0 for fail, nan
+    `codes` has one row per person and one column per output: 1 for pass, 0 for fail, nan
     where this person said nothing.
     """
 
-    annotators: tuple[str, ...]
+    people: tuple[str, ...]
     outputs: tuple[int, ...]
     codes: NDArray[np.float64]
 

@@ -28,33 +28,37 @@ from assay.settings import did_you_mean
 from assay.suites.check import NOT_TESTED, Checker, Hits, Verdict, Verdicts, code_of
 from assay.suites.model import Run
 from assay.suites.store.items import load_items
-from assay.suites.store.records import StoredRun
-from assay.suites.store.tables import annotators, answers, changes, decisions, items, outputs, runs
-from assay.suites.store.texts import batches, check_text, digest, learn_sizes, pairs
+from assay.suites.store.records import Decision, StoredRun
+from assay.suites.store.tables import (
+    annotators,
+    answers,
+    batches,
+    changes,
+    check_text,
+    decisions,
+    digest,
+    items,
+    learn_sizes,
+    outputs,
+    pairs,
+    runs,
+)
 
 __all__ = [
-    "Settled",
-    "Word",
+    "FinalVerdict",
     "drop_unused",
+    "final_verdict",
+    "load_decisions",
     "load_verdicts",
     "recheck",
     "save_answers",
     "save_run",
     "settle",
-    "settled",
     "stored_runs",
 ]
 
 
-class Word(NamedTuple):
-    """What a person says of an output at present: pass or fail."""
-
-    annotator: str
-    verdict: Verdict
-    adjudication: bool = False
-
-
-class Settled(NamedTuple):
+class FinalVerdict(NamedTuple):
     """The verdict that counts, the rule or the person behind it, and whether people disagree."""
 
     verdict: Verdict
@@ -62,54 +66,57 @@ class Settled(NamedTuple):
     disputed: bool
 
 
-def settled(ruled: Verdict, ruled_by: str | None, words: Sequence[Word]) -> Settled:
-    """The verdict that counts, from the rules' verdict and people's words, the oldest first.
+def final_verdict(
+    ruled: Verdict, ruled_by: str | None, decisions: Sequence[Decision]
+) -> FinalVerdict:
+    """The verdict that counts, from that of the rules and people's decisions, the oldest first.
 
     The last adjudication counts; else what all people say; else, where they disagree, it is a
-    warning and disputed; without any word, the rules' verdict.
+    warning and disputed; without any decision, the rules' verdict. Skipping decides nothing.
     """
-    final = [word for word in words if word.adjudication]
-    if final:
-        return Settled(final[-1].verdict, final[-1].annotator, disputed=False)
-    if not words:
-        return Settled(ruled, ruled_by, disputed=False)
-    if len({word.verdict for word in words}) > 1:
-        return Settled("warning", None, disputed=True)
-    return Settled(words[0].verdict, words[0].annotator, disputed=False)
+    given = [decision for decision in decisions if decision.verdict != "skip"]
+    adjudications = [decision for decision in given if decision.adjudication]
+    if not given:
+        return FinalVerdict(ruled, ruled_by, disputed=False)
+    if len({decision.verdict for decision in given}) > 1 and not adjudications:
+        return FinalVerdict("warning", None, disputed=True)
+    counting = adjudications[-1] if adjudications else given[0]
+    return FinalVerdict(cast(Verdict, counting.verdict), counting.person, disputed=False)
 
 
 def settle(connection: Connection, ids: Iterable[int]) -> None:
     """Write the verdict that counts for these outputs, where it has changed."""
     for batch in batches(ids):
-        words = _words(connection, batch)
+        known = load_decisions(connection, batch)
         columns = (outputs.c.verdict, outputs.c.by, outputs.c.disputed)
         asked = select(outputs.c.id, outputs.c.ruled, outputs.c.ruled_by, *columns)
         moved = []
         for id_, ruled, ruled_by, *before in connection.execute(
             asked.where(outputs.c.id.in_(batch))
         ):
-            after = settled(ruled, ruled_by, words.get(id_, ()))
+            after = final_verdict(ruled, ruled_by, known.get(id_, ()))
             if list(after) != before:
                 moved.append({"which": id_, **after._asdict()})
         if moved:
             connection.execute(update(outputs).where(outputs.c.id == bindparam("which")), moved)
 
 
-def _words(connection: Connection, ids: Sequence[int]) -> dict[int, list[Word]]:
-    asked = (
-        select(
-            decisions.c.output_id, annotators.c.name, decisions.c.verdict, decisions.c.adjudication
-        )
-        .join(annotators, annotators.c.id == decisions.c.annotator_id)
-        .where(
-            decisions.c.output_id.in_(ids), ~decisions.c.withdrawn, decisions.c.verdict != "skip"
-        )
-        .order_by(decisions.c.id)
-    )
-    words: dict[int, list[Word]] = defaultdict(list)
-    for id_, name, verdict, adjudication in connection.execute(asked):
-        words[id_].append(Word(name, cast(Verdict, verdict), adjudication))
-    return words
+def load_decisions(connection: Connection, ids: Sequence[int]) -> dict[int, list[Decision]]:
+    """What people say of these outputs at present, by output, the oldest first."""
+    asked = select(
+        decisions.c.output_id,
+        decisions.c.id,
+        annotators.c.name,
+        decisions.c.verdict,
+        decisions.c.adjudication,
+        decisions.c.time,
+    ).join(annotators, annotators.c.id == decisions.c.annotator_id)
+    found: dict[int, list[Decision]] = defaultdict(list)
+    for batch in batches(ids):
+        current = asked.where(decisions.c.output_id.in_(batch), ~decisions.c.withdrawn)
+        for output, *fields in connection.execute(current.order_by(decisions.c.id)):
+            found[output].append(Decision(*fields))
+    return found
 
 
 def recheck(

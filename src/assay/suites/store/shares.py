@@ -10,8 +10,15 @@ from sqlalchemy import Connection, delete, distinct, func, insert, select
 from assay.data import DataError
 from assay.settings import did_you_mean
 from assay.suites.store.records import Ratings, Share
-from assay.suites.store.tables import annotators, assignments, decisions, items, outputs
-from assay.suites.store.texts import learn_sizes, pairs
+from assay.suites.store.tables import (
+    annotators,
+    assignments,
+    decisions,
+    items,
+    learn_sizes,
+    outputs,
+    pairs,
+)
 
 __all__ = ["assign", "clear", "ratings", "shares"]
 
@@ -79,7 +86,7 @@ def shares(connection: Connection) -> list[Share]:
         Share(names[id_], number, doubled, warnings.get(id_, 0), done.get(id_, 0))
         for id_, number, doubled in connection.execute(held)
     ]
-    return sorted(found, key=lambda share: share.annotator)
+    return sorted(found, key=lambda share: share.person)
 
 
 def ratings(connection: Connection) -> Ratings:
@@ -113,13 +120,13 @@ def _people(connection: Connection, weights: Mapping[str, float]) -> dict[int, f
     people = {}
     for name, weight in weights.items():
         if name not in known:
-            raise DataError(f"there is no annotator {name!r}{did_you_mean(name, known)}.")
+            raise DataError(f"nobody is called {name!r}{did_you_mean(name, known)}.")
         if not 0 <= weight < float("inf"):
             raise DataError(f"the weight of {name} is a number from 0 on, not {weight}.")
         if weight:
             people[known[name]] = weight
     if not people:
-        raise DataError("name at least one annotator with a weight above 0.")
+        raise DataError("give at least one person a weight above 0.")
     return people
 
 

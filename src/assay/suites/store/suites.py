@@ -13,8 +13,12 @@ from assay.suites.model import Item, Suite
 from assay.suites.store.items import load_items, save_rules
 from assay.suites.store.records import SavedSuite
 from assay.suites.store.runs import recheck
-from assay.suites.store.tables import facts, items
-from assay.suites.store.texts import check_text, pairs
+from assay.suites.store.tables import (
+    check_text,
+    facts,
+    items,
+    pairs,
+)
 
 __all__ = ["load_suite", "save_suite"]
 

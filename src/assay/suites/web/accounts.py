@@ -11,10 +11,10 @@ from fastapi.responses import RedirectResponse
 
 from assay.data import DataError
 from assay.suites.store import people
-from assay.suites.store.records import Annotator
+from assay.suites.store.records import Person
 from assay.suites.web.requests import Form, Given, Posted, Visitor, session_of, token_of
 from assay.suites.web.security import inside, same
-from assay.suites.web.site import Key, Site, keys_of, site_of
+from assay.suites.web.site import AttemptKey, Site, keys_of, site_of
 
 __all__ = ["router"]
 
@@ -37,11 +37,11 @@ def log_in(request: Request, form: Given) -> Response:
     _check_stranger(request, form)
     site, name, after = site_of(request), form.text("name").strip(), inside(form.text("after"))
     try:
-        annotator = _known(request, name, form.text("password")) if site.settings.accounts else None
-        annotator = annotator or _named(site, name)
+        person = _known(request, name, form.text("password")) if site.settings.accounts else None
+        person = person or _named(site, name)
     except DataError as error:
         return _form_page(request, "login", 403, after=after, name=name, error=str(error))
-    return _enter(request, annotator, after)
+    return _enter(request, person, after)
 
 
 @router.get("/invite/{secret}")
@@ -57,19 +57,19 @@ def accept(request: Request, form: Given) -> Response:
     site, keys = site_of(request), keys_of("", _address(request))
     _check_patience(site, keys)
     with site.store.write() as conn:
-        annotator = people.redeem(conn, form.text("secret"))
-    if annotator is None:
+        person = people.redeem(conn, form.text("secret"))
+    if person is None:
         site.attempts.failed(*keys)
-        error = "This link was used before, or it is too old. Ask for a new one."
+        error = "This link was used already, or it has expired. Ask for a new one."
         return _form_page(request, "invite", 403, secret="", error=error)
-    return _enter(request, annotator, "/account")
+    return _enter(request, person, "/account")
 
 
 @router.get("/account")
-def account_page(request: Request, person: Visitor) -> Response:
+def account_page(request: Request, session: Visitor) -> Response:
     """The person's own page, to choose a password."""
     done = request.query_params.get("done") == "1"
-    return site_of(request).page("account", person, done=done, error="")
+    return site_of(request).page("account", session, done=done, error="")
 
 
 @router.post("/account")
@@ -78,13 +78,13 @@ def choose_password(request: Request, post: Posted) -> Response:
     site, password = site_of(request), post.form.text("password")
     try:
         if password != post.form.text("again"):
-            raise DataError("The two are not the same.")
+            raise DataError("The two passwords differ.")
         with site.store.write() as conn:
-            people.set_password(conn, post.annotator.id, password)
-            people.log_out_everywhere(conn, post.annotator.id)
+            people.set_password(conn, post.person.id, password)
+            people.log_out_everywhere(conn, post.person.id)
     except DataError as error:
-        return site.page("account", post.person, status=400, done=False, error=str(error))
-    return _enter(request, post.annotator, "/account?done=1")
+        return site.page("account", post.session, status=400, done=False, error=str(error))
+    return _enter(request, post.person, "/account?done=1")
 
 
 @router.post("/logout")
@@ -98,24 +98,24 @@ def log_out(request: Request, post: Posted) -> Response:
     return response
 
 
-def _known(request: Request, name: str, password: str) -> Annotator:
+def _known(request: Request, name: str, password: str) -> Person:
     """The person with that name and password; tries are limited by name and by address."""
     site, keys = site_of(request), keys_of(name, _address(request))
     _check_patience(site, keys)
     with site.store.read() as conn:
-        annotator = people.check_password(conn, name, password)
-    if annotator is None:
+        person = people.check_password(conn, name, password)
+    if person is None:
         site.attempts.failed(*keys)
-        raise DataError("There is no account with this name and password.")
-    return annotator
+        raise DataError("The name or the password is wrong.")
+    return person
 
 
-def _named(site: Site, name: str) -> Annotator:
+def _named(site: Site, name: str) -> Person:
     with site.store.write() as conn:
-        return people.annotator_named(conn, name) or people.add_annotator(conn, name)
+        return people.person_named(conn, name) or people.add_person(conn, name)
 
 
-def _check_patience(site: Site, keys: Sequence[Key]) -> None:
+def _check_patience(site: Site, keys: Sequence[AttemptKey]) -> None:
     wait = site.attempts.wait(*keys)
     if wait > 0:
         raise HTTPException(
@@ -125,10 +125,10 @@ def _check_patience(site: Site, keys: Sequence[Key]) -> None:
         )
 
 
-def _enter(request: Request, annotator: Annotator, after: str) -> Response:
+def _enter(request: Request, person: Person, after: str) -> Response:
     site = site_of(request)
     with site.store.write() as conn:
-        secret, _ = people.log_in(conn, annotator.id)
+        secret, _ = people.log_in(conn, person.id)
     response = RedirectResponse(after, 303)
     _set_cookie(response, request, site.settings.cookie, secret)
     response.delete_cookie(_stranger(site))

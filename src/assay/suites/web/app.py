@@ -22,15 +22,15 @@ __all__ = ["make_app"]
 ROUTED = (accounts, work, rules, lists, team)
 """The modules with pages and forms."""
 
-TITLES = {401: "Who are you?", 403: "Not like this", 404: "Nothing here", 503: "One moment"}
+TITLES = {401: "Please log in", 403: "Not allowed", 404: "Page not found", 503: "Please try again"}
 
 
 def make_app(store: Store, settings: ServerSettings = DEFAULT) -> FastAPI:
     """The application that serves a store."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     app.state.site = Site(store, settings)
-    for each in ROUTED:
-        app.include_router(each.router)
+    for module in ROUTED:
+        app.include_router(module.router)
     app.mount("/static", _Static(directory=HERE / "static"))
     app.add_middleware(Guard, settings=settings)
     app.add_exception_handler(HTTPException, _refused)
@@ -67,7 +67,7 @@ def _wrong(request: Request, error: Exception) -> Response:
 
 def _broken(request: Request, error: Exception) -> Response:
     """An error of ours, which leaves by the guard; its traceback goes to the log."""
-    text = "Something is wrong in the server, and nothing was saved. Its log says more."
+    text = "The server failed, and nothing was saved. Its log has the details."
     response = _error(request, 500, text)
     response.headers.update({**HEADERS, "Cache-Control": "no-store"})
     return response

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from assay.suites.store.decisions import history
-from assay.suites.store.people import all_annotators
+from assay.suites.store.people import all_people
 from assay.suites.store.queue import choices, disputed_cases, find
 from assay.suites.web.requests import Asked, Form, Queue, Visitor
 from assay.suites.web.site import site_of
@@ -31,7 +31,7 @@ def start() -> Response:
 
 
 @router.get("/browse")
-def browse(request: Request, person: Visitor, queue: Asked) -> Response:
+def browse(request: Request, session: Visitor, queue: Asked) -> Response:
     """The outputs that fit the filters."""
     site, offset = site_of(request), _number(request, "offset", 0)
     with site.store.read() as conn:
@@ -39,7 +39,7 @@ def browse(request: Request, person: Visitor, queue: Asked) -> Response:
         known = choices(conn)
     return site.page(
         "browse",
-        person,
+        session,
         queue=queue,
         found=found,
         total=total,
@@ -50,33 +50,34 @@ def browse(request: Request, person: Visitor, queue: Asked) -> Response:
 
 
 @router.get("/disputes")
-def disputes(request: Request, person: Visitor) -> Response:
-    """Outputs on which people disagree, each person's word beside the others'."""
+def disputes(request: Request, session: Visitor) -> Response:
+    """Outputs on which people disagree, each person's decision beside the others'."""
     site, asked = site_of(request), Form(dict(request.query_params))
     with site.store.read() as conn:
-        views = [view(each, person.annotator.name) for each in disputed_cases(conn, limit=STEP)]
-        toast = last_toast(conn, person, asked)
+        cases = disputed_cases(conn, limit=STEP)
+        views = [view(case, session.person.name) for case in cases]
+        toast = last_toast(conn, session, asked)
     notice = ""
-    return site.page("disputes", person, views=views, toast=toast, queue=Queue(), notice=notice)
+    return site.page("disputes", session, views=views, toast=toast, queue=Queue(), notice=notice)
 
 
 @router.get("/history")
-def past(request: Request, person: Visitor) -> Response:
+def past(request: Request, session: Visitor) -> Response:
     """Everything that people did, the latest first."""
     site, query = site_of(request), request.query_params
-    annotator, item = query.get("annotator", ""), query.get("item", "").strip()
+    person, item = query.get("person", ""), query.get("item", "").strip()
     before = _number(request, "before", 0) or None
     with site.store.read() as conn:
-        known = {each.name: each.id for each in all_annotators(conn)}
-        who = known.get(annotator, NOBODY) if annotator else None
-        found = history(conn, annotator=who, item=item or None, limit=STEP + 1, before=before)
+        numbers = {somebody.name: somebody.id for somebody in all_people(conn)}
+        who = numbers.get(person, NOBODY) if person else None
+        found = history(conn, person=who, item=item or None, limit=STEP + 1, before=before)
     return site.page(
         "history",
-        person,
+        session,
         changes=found[:STEP],
         more=len(found) > STEP,
-        names=list(known),
-        annotator=annotator,
+        names=list(numbers),
+        person=person,
         item=item,
     )
 

@@ -10,9 +10,9 @@ from urllib.parse import parse_qs, parse_qsl, quote, urlencode
 from fastapi import Depends, HTTPException, Path, Request
 
 from assay.suites.store.people import login
-from assay.suites.store.records import Annotator, Filters
+from assay.suites.store.records import Filters, Person
 from assay.suites.web.security import same
-from assay.suites.web.site import Person, site_of, wants_json
+from assay.suites.web.site import Session, site_of, wants_json
 
 __all__ = [
     "Asked",
@@ -27,7 +27,7 @@ __all__ = [
     "token_of",
 ]
 
-Word = TypeVar("Word", bound=str)
+Value = TypeVar("Value", bound=str)
 
 HIGHEST = 2**31 - 1
 """The highest number that a row of the database can have."""
@@ -50,7 +50,8 @@ class Queue:
     def read(cls, query: str) -> Queue:
         """The queue that an address asks for; what it does not know is left out."""
         given = {name: values[0] for name, values in parse_qs(query).items()}
-        known = {each.name: given.get(each.name, "").strip() for each in fields(Filters)}
+        names = [column.name for column in fields(Filters)]
+        known = {name: given.get(name, "").strip() for name in names}
         return cls(Filters(**known), skipped=given.get("skipped") == "1")
 
 
@@ -71,8 +72,8 @@ class Form:
             raise HTTPException(400, f"{name} has to be a number.")
         return int(value)
 
-    def one_of(self, name: str, choices: Collection[Word]) -> Word:
-        """A field that holds one of some words."""
+    def one_of(self, name: str, choices: Collection[Value]) -> Value:
+        """A field that holds one of some values."""
         for choice in choices:
             if self.text(name) == choice:
                 return choice
@@ -83,13 +84,13 @@ class Form:
 class Post:
     """A form that a known person sent from a page of ours."""
 
-    person: Person
+    session: Session
     form: Form
 
     @property
-    def annotator(self) -> Annotator:
+    def person(self) -> Person:
         """Who sent it."""
-        return self.person.annotator
+        return self.session.person
 
     @property
     def queue(self) -> Queue:
@@ -97,7 +98,7 @@ class Post:
         return Queue.read(self.form.text("back"))
 
 
-def session_of(request: Request) -> Person | None:
+def session_of(request: Request) -> Session | None:
     """Who is logged in, if anybody."""
     site = site_of(request)
     secret = request.cookies.get(site.settings.cookie, "")
@@ -105,7 +106,7 @@ def session_of(request: Request) -> Person | None:
         return None
     with site.store.read() as conn:
         found = login(conn, secret)
-    return None if found is None else Person(*found)
+    return None if found is None else Session(*found)
 
 
 def token_of(request: Request, form: Form) -> str:
@@ -118,30 +119,32 @@ async def _form(request: Request) -> Form:
     try:
         pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1000)
     except ValueError:
-        raise HTTPException(400, "This is not a form of these pages.") from None
+        raise HTTPException(400, "This form cannot be read.") from None
     return Form(dict(pairs))
 
 
 Given = Annotated[Form, Depends(_form)]
 
 
-def _visitor(request: Request) -> Person:
-    person = session_of(request)
-    if person is None:
+def _visitor(request: Request) -> Session:
+    session = session_of(request)
+    if session is None:
         if wants_json(request) or request.method != "GET":
             raise HTTPException(401, "You are not logged in any more: reload the page.")
         asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         raise HTTPException(303, headers={"Location": f"/login?next={quote(asked, safe='')}"})
-    return person
+    return session
 
 
-Visitor = Annotated[Person, Depends(_visitor)]
+Visitor = Annotated[Session, Depends(_visitor)]
 
 
-def _posted(request: Request, person: Visitor, form: Given) -> Post:
-    if not same(token_of(request, form), person.csrf):
-        raise HTTPException(403, "This form is not from your login: reload the page and try again.")
-    return Post(person, form)
+def _posted(request: Request, session: Visitor, form: Given) -> Post:
+    if not same(token_of(request, form), session.csrf):
+        raise HTTPException(
+            403, "This form belongs to another login: reload the page and try again."
+        )
+    return Post(session, form)
 
 
 Posted = Annotated[Post, Depends(_posted)]

@@ -26,17 +26,17 @@ router = APIRouter()
 
 
 @router.get("/rule/{output}")
-def new_rule(request: Request, person: Visitor, output: Number) -> Response:
+def new_rule(request: Request, session: Visitor, output: Number) -> Response:
     """The form of a new rule, filled in with the words that were selected, or the best guess."""
     site, asked = site_of(request), Form(dict(request.query_params))
     with site.store.read() as conn:
-        shown = case(conn, output, person.annotator.id)
+        shown = case(conn, output, session.person.id)
         drafts = _drafts(shown, asked)
-        values = _values(conn, shown, drafts[0], person.annotator.name)
+        values = _values(conn, shown, drafts[0], session.person.name)
     values |= {"drafts": drafts, "queue": Queue.read(asked.text("back"))}
     if wants_json(request):
-        return JSONResponse({"panel": site.fragment("panel", person, **values)})
-    return site.page("rule", person, **values)
+        return JSONResponse({"panel": site.fragment("panel", session, **values)})
+    return site.page("rule", session, **values)
 
 
 @router.post("/rule/{output}/preview")
@@ -44,11 +44,11 @@ def try_rule(request: Request, post: Posted, output: Number) -> Response:
     """What the rule would do, were it saved."""
     site, draft = site_of(request), _draft(output, post.form)
     with site.store.read() as conn:
-        shown = case(conn, output, post.annotator.id)
-        values = _values(conn, shown, draft, post.annotator.name)
+        shown = case(conn, output, post.person.id)
+        values = _values(conn, shown, draft, post.person.name)
     if wants_json(request):
-        return JSONResponse({"preview": site.fragment("preview", post.person, **values)})
-    return site.page("rule", post.person, **values, drafts=(), queue=post.queue)
+        return JSONResponse({"preview": site.fragment("preview", post.session, **values)})
+    return site.page("rule", post.session, **values, drafts=(), queue=post.queue)
 
 
 @router.post("/rule/{output}")
@@ -57,11 +57,11 @@ def keep_rule(request: Request, post: Posted, output: Number) -> Response:
     site, draft = site_of(request), _draft(output, post.form)
     try:
         with site.store.write() as conn:
-            change = save_rule(conn, draft, post.annotator.id)
+            change = save_rule(conn, draft, post.person.id)
     except DataError as error:
         if not wants_json(request):
             raise
-        shown = site.fragment("preview", post.person, error=str(error))
+        shown = site.fragment("preview", post.session, error=str(error))
         return JSONResponse({"panelError": shown, "error": str(error)}, 400)
     if wants_json(request):
         return changed(site, post, Toast(change.note, change.id))
@@ -74,7 +74,7 @@ def _drafts(shown: Case, asked: Form) -> tuple[Draft, ...]:
     ideas = suggest(shown, polarity)
     chosen = asked.text("text").strip()
     first = (Draft(shown.output.id, polarity, "fixed", chosen),) if chosen else ()
-    every = first + tuple(replace(each, polarity=polarity) for each in ideas)
+    every = first + tuple(replace(idea, polarity=polarity) for idea in ideas)
     return every or (Draft(shown.output.id, polarity, "fixed", shown.output.text),)
 
 
@@ -82,8 +82,9 @@ def _polarity(shown: Case, asked: Form) -> Polarity:
     """As the address says, or else as people judged the output."""
     if asked.text("polarity"):
         return asked.one_of("polarity", get_args(Polarity))
-    words = [each.verdict for each in shown.output.decisions if each.verdict != "skip"]
-    return "negative" if words[-1:] == ["fail"] else "positive"
+    verdicts = [decision.verdict for decision in shown.output.decisions]
+    decided = [verdict for verdict in verdicts if verdict != "skip"]
+    return "negative" if decided[-1:] == ["fail"] else "positive"
 
 
 def _draft(output: int, form: Form) -> Draft:

@@ -61,10 +61,10 @@ class Guard:
             return _refuse(403, "Behind another web server, start `assay suite serve` with --proxy")
         # Pages on other ports of this machine count as the same site, not as the same origin.
         if method not in READING and headers.get("sec-fetch-site", "none") not in SAME_ORIGIN:
-            return _refuse(403, "This request comes from a page of somebody else.")
+            return _refuse(403, "This request comes from another website.")
         size = headers.get("content-length", "0")
         if not size.isdecimal() or int(size) > self._settings.largest:
-            return _refuse(413, f"At most {self._settings.largest} bytes, please.")
+            return _refuse(413, f"The request is larger than {self._settings.largest} bytes.")
         return None
 
     def _knows(self, host: str) -> bool:
@@ -116,7 +116,7 @@ def _at_most(largest: int, receive: Receive) -> Receive:
         message = await receive()
         total += len(message.get("body", b""))
         if total > largest:
-            raise HTTPException(413, f"At most {largest} bytes, please.")
+            raise HTTPException(413, f"The request is larger than {largest} bytes.")
         return message
 
     return receiving

@@ -16,15 +16,15 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from assay.suites.store.opening import Store
-from assay.suites.store.records import Annotator, Change, Decision
+from assay.suites.store.records import Change, Decision, Person
 from assay.version import __version__
 
 __all__ = [
     "DEFAULT",
     "HERE",
     "LOOPBACK",
+    "AttemptKey",
     "Attempts",
-    "Key",
     "Person",
     "ServerSettings",
     "Site",
@@ -121,19 +121,19 @@ def listed(names: list[str]) -> str:
 
 
 def said(decision: Decision) -> str:
-    """Somebody's word.
+    """What somebody said.
 
     >>> said(Decision(1, "Ada", "pass", False, ""))
     'Ada said pass'
     """
-    return f"{decision.annotator} said {decision.verdict}"
+    return f"{decision.person} said {decision.verdict}"
 
 
 KEPT = 10_000
 """So many names and addresses are remembered; beyond that, the oldest are forgotten."""
 
 
-class Key(NamedTuple):
+class AttemptKey(NamedTuple):
     """What failures are counted for, and how many of them it may have."""
 
     most: int
@@ -141,13 +141,13 @@ class Key(NamedTuple):
     address: str
 
 
-def keys_of(name: str, address: str) -> tuple[Key, ...]:
+def keys_of(name: str, address: str) -> tuple[AttemptKey, ...]:
     """The keys of one try: the name from there, everybody from there, the name from anywhere.
 
     A room of people behind one address gets along, and so does somebody whose name others try.
     """
     name = name.casefold()
-    return Key(10, name, address), Key(50, "", address), Key(50, name, "")
+    return AttemptKey(10, name, address), AttemptKey(50, "", address), AttemptKey(50, name, "")
 
 
 @dataclass
@@ -156,15 +156,15 @@ class Attempts:
 
     window: float = 300
     clock: Callable[[], float] = time.monotonic
-    _failed: dict[Key, deque[float]] = field(default_factory=dict)
+    _failed: dict[AttemptKey, deque[float]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def wait(self, *keys: Key) -> float:
+    def wait(self, *keys: AttemptKey) -> float:
         """Seconds until the next try is allowed, 0 where it is allowed now."""
         with self._lock:
             return max(map(self._wait, keys))
 
-    def failed(self, *keys: Key) -> None:
+    def failed(self, *keys: AttemptKey) -> None:
         """Remember one failure."""
         with self._lock:
             for key in keys:
@@ -174,7 +174,7 @@ class Attempts:
             while len(self._failed) > KEPT:
                 self._failed.pop(next(iter(self._failed)))
 
-    def _wait(self, key: Key) -> float:
+    def _wait(self, key: AttemptKey) -> float:
         times = self._failed.get(key, deque())
         if len(times) < key.most:
             return 0
@@ -185,10 +185,10 @@ HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
-class Person:
+class Session:
     """Who is asking, and the token that the forms of this login carry."""
 
-    annotator: Annotator
+    person: Person
     csrf: str
 
 
@@ -201,16 +201,16 @@ class Site:
     attempts: Attempts = field(default_factory=Attempts)
     templates: Environment = field(default_factory=lambda: _templates())
 
-    def fragment(self, name: str, person: Person | None, /, **values: Any) -> str:
+    def fragment(self, name: str, session: Session | None, /, **values: Any) -> str:
         """A template filled in; every value is escaped."""
         template = self.templates.get_template(f"{name}.html.j2")
-        return template.render(person=person, settings=self.settings, **values)
+        return template.render(session=session, settings=self.settings, **values)
 
     def page(
-        self, name: str, person: Person | None, /, *, status: int = 200, **values: Any
+        self, name: str, session: Session | None, /, *, status: int = 200, **values: Any
     ) -> HTMLResponse:
         """A whole page."""
-        return HTMLResponse(self.fragment(name, person, page=name, **values), status)
+        return HTMLResponse(self.fragment(name, session, page=name, **values), status)
 
 
 def site_of(request: Request) -> Site:
@@ -237,5 +237,5 @@ def _templates() -> Environment:
 
 
 def _filters() -> Mapping[str, Any]:
-    words = (counted, deed, duration, listed, moment, said)
-    return {word.__name__: word for word in words}
+    filters = (counted, deed, duration, listed, moment, said)
+    return {function.__name__: function for function in filters}

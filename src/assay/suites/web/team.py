@@ -12,12 +12,12 @@ from sqlalchemy import Connection
 
 from assay.data import DataError
 from assay.statistics.agreement import krippendorff_alpha, pairwise_agreement
-from assay.suites.store.people import add_annotator, all_annotators, annotator_named
+from assay.suites.store.people import add_person, all_people, person_named
 from assay.suites.store.queue import progress
 from assay.suites.store.records import Progress, Ratings, Share
 from assay.suites.store.shares import assign, clear, ratings, shares
 from assay.suites.web.requests import Form, Posted, Visitor
-from assay.suites.web.site import Person, Site, site_of
+from assay.suites.web.site import Session, Site, site_of
 
 __all__ = ["router"]
 
@@ -37,7 +37,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairOfPeople:
     """Two people and how far they agree on what both judged."""
 
     first: str
@@ -49,16 +49,16 @@ class Pair:
 
 @dataclass(frozen=True)
 class TeamAgreement:
-    """How far the team agrees; numbers in words, since some cannot be had."""
+    """How far the team agrees; figures as they are shown, since some are unknown."""
 
-    pairs: list[Pair]
+    pairs: list[PairOfPeople]
     alpha: str
 
 
 @router.get("/team")
-def team(request: Request, person: Visitor) -> Response:
+def team(request: Request, session: Visitor) -> Response:
     """Who does what, how far it is, and how far people agree."""
-    return _page(site_of(request), person)
+    return _page(site_of(request), session)
 
 
 @router.post("/team")
@@ -72,38 +72,38 @@ def share_out(request: Request, post: Posted) -> Response:
             else:
                 _assign(conn, post.form, newcomers=not site.settings.accounts)
     except DataError as error:
-        return _page(site, post.person, error=str(error), status=400)
+        return _page(site, post.session, error=str(error), status=400)
     return RedirectResponse("/team", 303)
 
 
 def agreement(found: Ratings) -> TeamAgreement:
     """Cohen's kappa of every two people, and Krippendorff's alpha of all."""
-    words = [[_word(code) for code in row] for row in found.codes]
+    verdicts = [[_verdict(code) for code in row] for row in found.codes]
     pairs = [
-        Pair(
-            found.annotators[each.first],
-            found.annotators[each.second],
-            each.shared,
-            each.agreed / each.shared,
-            _figure(each.kappa),
+        PairOfPeople(
+            found.people[pair.first],
+            found.people[pair.second],
+            pair.shared,
+            pair.agreed / pair.shared,
+            _figure(pair.kappa),
         )
-        for each in pairwise_agreement(words)
+        for pair in pairwise_agreement(verdicts)
     ]
-    return TeamAgreement(pairs, _figure(krippendorff_alpha(words)) if pairs else "")
+    return TeamAgreement(pairs, _figure(krippendorff_alpha(verdicts)) if pairs else "")
 
 
-def _page(site: Site, person: Person, *, error: str = "", status: int = 200) -> Response:
+def _page(site: Site, session: Session, *, error: str = "", status: int = 200) -> Response:
     with site.store.read() as conn:
-        dealt = {each.annotator: each for each in shares(conn)}
+        dealt = {share.person: share for share in shares(conn)}
         members = [
-            Member(each.name, dealt.get(each.name), progress(conn, each.id))
-            for each in all_annotators(conn)
+            Member(person.name, dealt.get(person.name), progress(conn, person.id))
+            for person in all_people(conn)
         ]
-        mine = progress(conn, person.annotator.id)
+        mine = progress(conn, session.person.id)
         agreed = agreement(ratings(conn))
     return site.page(
         "team",
-        person,
+        session,
         status=status,
         members=members,
         progress=mine,
@@ -116,8 +116,8 @@ def _page(site: Site, person: Person, *, error: str = "", status: int = 200) -> 
 def _assign(conn: Connection, form: Form, *, newcomers: bool) -> None:
     weights = _weights(form)
     for name in weights:
-        if newcomers and annotator_named(conn, name) is None:
-            add_annotator(conn, name)
+        if newcomers and person_named(conn, name) is None:
+            add_person(conn, name)
     double = _quantity(form.text("double"), "the part judged by two") / 100
     assign(conn, weights, double=double, rng=np.random.default_rng())
 
@@ -147,9 +147,9 @@ def _quantity(text: str, what: str) -> float:
     return value
 
 
-def _word(code: float) -> str | None:
+def _verdict(code: float) -> str | None:
     return None if math.isnan(code) else "pass" if code else "fail"
 
 
 def _figure(value: float) -> str:
-    return "cannot be told" if math.isnan(value) else f"{value:.2f}"
+    return "unknown" if math.isnan(value) else f"{value:.2f}"

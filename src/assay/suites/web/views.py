@@ -25,16 +25,16 @@ from assay.suites.web.site import counted, listed, said
 
 __all__ = [
     "CaseView",
+    "MatchSpan",
     "Piece",
-    "Span",
     "Toast",
+    "decisions_notice",
     "differing",
     "draft_pieces",
     "line_pieces",
     "marked",
     "met_notice",
     "view",
-    "words_notice",
 ]
 
 # Words, blanks and signs; scripts that are written without blanks go sign by sign.
@@ -56,7 +56,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Span:
+class MatchSpan:
     """Where a rule matched."""
 
     start: int
@@ -65,10 +65,10 @@ class Span:
     title: str = ""
 
 
-def marked(text: str, spans: Iterable[Span]) -> list[Piece]:
+def marked(text: str, spans: Iterable[MatchSpan]) -> list[Piece]:
     """The text in pieces, those in a span marked by what matched them.
 
-    >>> [(piece.text, piece.look) for piece in marked("my old man", [Span(7, 10, "negative")])]
+    >>> [(piece.text, piece.look) for piece in marked("my old man", [MatchSpan(7, 10, "negative")])]
     [('my old ', ''), ('man', 'bad')]
     """
     spans = [span for span in spans if span.start < span.end]
@@ -111,7 +111,7 @@ def _new(text: str, title: str) -> list[Piece]:
     return [piece for piece in around if piece.text]
 
 
-def _piece(text: str, spans: Sequence[Span]) -> Piece:
+def _piece(text: str, spans: Sequence[MatchSpan]) -> Piece:
     polarities = {span.polarity for span in spans}
     look = "both" if len(polarities) > 1 else LOOKS[next(iter(polarities))] if polarities else ""
     return Piece(text, look, "; ".join(span.title for span in spans))
@@ -135,7 +135,7 @@ class CaseView:
     others: list[Other]
     reach: str
     mine: Decision | None
-    words: list[Decision]
+    decisions: list[Decision]
 
     @property
     def item(self) -> Item:
@@ -161,19 +161,19 @@ def view(case: Case, name: str) -> CaseView:
     """A case as the person of that name sees it."""
     rules = {rule.id: rule for rule in case.item.rules}
     spans = [
-        Span(start, end, rules[rule].polarity, f"{rule}: {rules[rule].text}")
+        MatchSpan(start, end, rules[rule].polarity, f"{rule}: {rules[rule].text}")
         for rule, start, end in case.matches
     ]
     found = dict.fromkeys(rule for rule, _, _ in case.matches)
-    words = [each for each in case.output.decisions if each.verdict != "skip"]
+    given = case.output.decisions
     return CaseView(
         case=case,
         pieces=marked(case.output.text, spans),
         matched=[rules[rule] for rule in found],
-        others=[Other(each, differing(each.text, case.output.text)) for each in case.others],
+        others=[Other(other, differing(other.text, case.output.text)) for other in case.others],
         reach=reach(case.output.systems),
-        mine=next((each for each in case.output.decisions if each.annotator == name), None),
-        words=words,
+        mine=next((decision for decision in given if decision.person == name), None),
+        decisions=[decision for decision in given if decision.verdict != "skip"],
     )
 
 
@@ -187,13 +187,13 @@ def met_notice(saved: Saved, choice: Choice) -> str:
     if saved.met is None:
         return ""
     you = "skipped it" if choice == "skip" else f"said {choice}"
-    they = f"{saved.met.annotator} skipped" if saved.met.verdict == "skip" else said(saved.met)
+    they = f"{saved.met.person} skipped" if saved.met.verdict == "skip" else said(saved.met)
     return f"{they} while you were looking at the same output, and you {you}. {_fate(saved.output)}"
 
 
-def words_notice(output: StoredOutput) -> str:
-    """The words of all people on an output, and what becomes of them."""
-    return f"{listed([said(each) for each in output.decisions])}. {_fate(output)}"
+def decisions_notice(output: StoredOutput) -> str:
+    """What all people say of an output, and what becomes of it."""
+    return f"{listed([said(decision) for decision in output.decisions])}. {_fate(output)}"
 
 
 def draft_pieces(text: str, draft: Draft) -> list[Piece]:
@@ -202,15 +202,15 @@ def draft_pieces(text: str, draft: Draft) -> list[Piece]:
         found = pattern(draft.text, draft.kind).search(text)
     except (DataError, OutOfTime):
         found = None
-    return marked(text, [Span(*found, draft.polarity)] if found else [])
+    return marked(text, [MatchSpan(*found, draft.polarity)] if found else [])
 
 
 def line_pieces(line: PreviewLine, draft: Draft) -> list[Piece]:
     """An output that a draft would change, with what it matches."""
-    return marked(line.text, [Span(*line.span, draft.polarity)])
+    return marked(line.text, [MatchSpan(*line.span, draft.polarity)])
 
 
 def _fate(output: StoredOutput) -> str:
     if output.disputed:
-        return "Both words are kept; the output goes to adjudication."
-    return f"Both words are kept; the output counts as {output.verdict}."
+        return "Both decisions are kept; the output is now a dispute."
+    return f"Both decisions are kept; the output counts as {output.verdict}."

@@ -14,8 +14,8 @@ from assay.suites.store.queue import choices, next_case, progress
 from assay.suites.store.records import Case, Change, Choice, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor
 from assay.suites.web.security import inside
-from assay.suites.web.site import Person, Site, counted, deed, site_of, wants_json
-from assay.suites.web.views import Toast, met_notice, view, words_notice
+from assay.suites.web.site import Session, Site, counted, deed, site_of, wants_json
+from assay.suites.web.views import Toast, decisions_notice, met_notice, view
 
 __all__ = ["changed", "last_toast", "router"]
 
@@ -29,31 +29,31 @@ OUTDATED = (
 
 
 @router.get("/resolve")
-def resolve(request: Request, person: Visitor, queue: Asked) -> Response:
+def resolve(request: Request, session: Visitor, queue: Asked) -> Response:
     """The next case of a person's queue."""
     asked = Form(dict(request.query_params))
     site = site_of(request)
     with site.store.read() as conn:
-        shown = next_case(conn, person.annotator.id, queue.filters, skipped=queue.skipped)
-        values = _values(conn, person, queue, shown)
-        values["toast"] = last_toast(conn, person, asked)
+        shown = next_case(conn, session.person.id, queue.filters, skipped=queue.skipped)
+        values = _values(conn, session, queue, shown)
+        values["toast"] = last_toast(conn, session, asked)
         values["notice"] = _met(conn, asked)
-    return _work(request, site, person, values)
+    return _work(request, site, session, values)
 
 
 @router.get("/case/{output}")
-def one_case(request: Request, person: Visitor, output: Number, queue: Asked) -> Response:
+def one_case(request: Request, session: Visitor, output: Number, queue: Asked) -> Response:
     """One output, whether it is in the queue or not."""
     site, outdated = site_of(request), request.query_params.get("outdated") == "1"
     with site.store.read() as conn:
-        values = _values(conn, person, queue, case(conn, output, person.annotator.id))
+        values = _values(conn, session, queue, case(conn, output, session.person.id))
     values["notice"] = OUTDATED if outdated else ""
-    return _work(request, site, person, values)
+    return _work(request, site, session, values)
 
 
 @router.post("/decide")
 def decide(request: Request, post: Posted) -> Response:
-    """Keep a person's word on an output, and go on to the next."""
+    """Keep a person's decision on an output, and go on to the next."""
     form, site = post.form, site_of(request)
     output, choice = form.number("output"), form.one_of("choice", get_args(Choice))
     try:
@@ -61,7 +61,7 @@ def decide(request: Request, post: Posted) -> Response:
             saved = save_decision(
                 conn,
                 output,
-                post.annotator.id,
+                post.person.id,
                 choice,
                 seen=form.number("seen"),
                 adjudication=form.text("adjudication") == "1",
@@ -82,13 +82,13 @@ def take_back(request: Request, post: Posted) -> Response:
     site = site_of(request)
     named = post.form.number("change") if post.form.text("change") else None
     with site.store.write() as conn:
-        change = undo(conn, post.annotator.id, named)
+        change = undo(conn, post.person.id, named)
     if not wants_json(request):
         after = f"/case/{change.output}" if change and change.output else "/resolve"
         return RedirectResponse(inside(post.form.text("after"), after), 303)
     if change is None:
         return JSONResponse({"notice": "There is nothing to undo."})
-    toast = f"Undone: {change.annotator} {deed(change)}"
+    toast = f"Undone: {change.person} {deed(change)}"
     return changed(site, post, None, note=toast, output=change.output)
 
 
@@ -103,30 +103,30 @@ def changed(
     status: int = 200,
 ) -> JSONResponse:
     """What the page shows after a change: the given output or else the next, and what was done."""
-    person, queue = post.person, post.queue
+    session, queue = post.session, post.queue
     with site.store.read() as conn:
         if output is None:
-            shown = next_case(conn, person.annotator.id, queue.filters, skipped=queue.skipped)
+            shown = next_case(conn, session.person.id, queue.filters, skipped=queue.skipped)
         else:
-            shown = case(conn, output, person.annotator.id)
-        values = _values(conn, person, queue, shown)
-    main = site.fragment("work", person, page="resolve", **values)
-    text = site.fragment("toast", person, toast=toast, note=note, queue=queue)
+            shown = case(conn, output, session.person.id)
+        values = _values(conn, session, queue, shown)
+    main = site.fragment("work", session, page="resolve", **values)
+    text = site.fragment("toast", session, toast=toast, note=note, queue=queue)
     return JSONResponse({"main": main, "toast": text, "notice": notice}, status)
 
 
-def _work(request: Request, site: Site, person: Person, values: dict[str, Any]) -> Response:
+def _work(request: Request, site: Site, session: Session, values: dict[str, Any]) -> Response:
     if wants_json(request):
-        main = site.fragment("work", person, page="resolve", **values)
+        main = site.fragment("work", session, page="resolve", **values)
         return JSONResponse({"main": main, "notice": values["notice"]})
-    return site.page("resolve", person, **values)
+    return site.page("resolve", session, **values)
 
 
-def _values(conn: Connection, person: Person, queue: Queue, shown: Case | None) -> dict[str, Any]:
+def _values(conn: Connection, session: Session, queue: Queue, shown: Case | None) -> dict[str, Any]:
     return {
-        "view": view(shown, person.annotator.name) if shown else None,
+        "view": view(shown, session.person.name) if shown else None,
         "queue": queue,
-        "progress": progress(conn, person.annotator.id),
+        "progress": progress(conn, session.person.id),
         "choices": choices(conn),
         "toast": None,
         "notice": "",
@@ -144,17 +144,19 @@ def _toast(saved: Saved, choice: Choice) -> Toast:
     return Toast(said, saved.change, rule)
 
 
-def last_toast(conn: Connection, person: Person, asked: Form) -> Toast | None:
+def last_toast(conn: Connection, session: Session, asked: Form) -> Toast | None:
     """What the person did before this page, where the browser was sent here from it."""
     if not asked.text("last"):
         return None
     before = asked.number("last") + 1
-    found: list[Change] = history(conn, annotator=person.annotator.id, before=before, limit=1)
-    return next((Toast(f"You {deed(each)}", each.id) for each in found if not each.undone), None)
+    found: list[Change] = history(conn, person=session.person.id, before=before, limit=1)
+    return next(
+        (Toast(f"You {deed(change)}", change.id) for change in found if not change.undone), None
+    )
 
 
 def _met(conn: Connection, asked: Form) -> str:
-    return words_notice(case(conn, asked.number("met")).output) if asked.text("met") else ""
+    return decisions_notice(case(conn, asked.number("met")).output) if asked.text("met") else ""
 
 
 def _outdated(request: Request, site: Site, post: Post, output: int) -> Response:
