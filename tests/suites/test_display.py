@@ -9,7 +9,7 @@ import pytest
 from assay.suites.accuracy import accuracies
 from assay.suites.check import Verdicts
 from assay.suites.report import ReportResult, RunResult
-from assay.suites.tables import Display, SystemScores
+from assay.suites.tables import AccuracyTables, SystemScores
 from tests.suites.matrices import random_verdicts, verdicts
 
 GROUPS = ["A/a1", "A/a1", "A/a2", "A/a2", "B/B", "B/B", "C/c1", "C/c2"]
@@ -42,7 +42,7 @@ def test_systems_stand_in_order_of_their_category_macro_average(report):
 
 def test_a_system_without_any_item_stands_last():
     found = accuracies(verdicts({"a": "--", "b": "ff", "c": "pp"}), policy="each")
-    assert [row[0] for row in Display(found).systems().rows] == ["c", "b", "a"]
+    assert [row[0] for row in AccuracyTables(found).systems().rows] == ["c", "b", "a"]
 
 
 def test_the_table_by_category_has_the_layout_of_table_5(report):
@@ -192,7 +192,7 @@ def test_the_heat_map_tells_phenomena_of_the_same_name_apart():
 
 def test_the_note_says_which_runs_and_which_test(judged):
     found = accuracies(judged, test="mcnemar", correct="holm")
-    note = Display(found, about="Campaign: wmt21.").categories().note
+    note = AccuracyTables(found, about="Campaign: wmt21.").categories().note
     assert "McNemar's exact test on the shared items, two-tailed" in note
     assert "conservative" in note
     assert "Holm" in note
@@ -202,7 +202,7 @@ def test_the_note_says_which_runs_and_which_test(judged):
 @pytest.mark.parametrize("table", ["systems", "categories", "phenomena"])
 def test_what_is_only_approximate_is_called_so_in_the_line_that_says_what_bold_is(judged, table):
     def bold(judged, **how):
-        note = getattr(Display(accuracies(judged, **how)), table)().note
+        note = getattr(AccuracyTables(accuracies(judged, **how)), table)().note
         return next(line for line in note.split("\n") if line.startswith("Bold"))
 
     assert "one-tailed; approximate" in bold(judged, test="z")

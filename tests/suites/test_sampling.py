@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assay.data import DataError
 from assay.suites.files import read_suite
 from assay.suites.model import Item, Suite
-from assay.suites.sampling import Group, KeyLine, draw, items_in, mix, read_key, write_key
+from assay.suites.sampling import KeyLine, SampledGroup, draw, items_in, mix, read_key, write_key
 
 
 def rng(seed=1):
@@ -49,7 +49,7 @@ def test_so_many_items_of_each_phenomenon_are_drawn(options, wanted):
 
 def test_so_many_items_of_each_category_are_drawn():
     sample = draw(SUITE, count=9, per="category", rng=rng())
-    assert sample.groups == (Group("C0", 8, 8), Group("C1", 12, 9))
+    assert sample.groups == (SampledGroup("C0", 8, 8), SampledGroup("C1", 12, 9))
     assert Counter(item.category for item in sample.items) == {"C0": 8, "C1": 9}
 
 

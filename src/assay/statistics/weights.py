@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Groups", "groups", "resamples", "swaps"]
+__all__ = ["Groups", "groups", "membership", "resamples", "swaps"]
 
 BLOCK = 2**22
 """A block of weights holds at most so many numbers (32 MB), or one row where that is longer."""
@@ -76,3 +76,20 @@ def groups(labels: Sequence[str]) -> Groups:
     shape = (len(numbers), len(members))
     ones = np.ones(len(members))
     return Groups(tuple(numbers), csr_array((ones, (members, range(len(members)))), shape=shape))
+
+
+def membership(places: Sequence[Sequence[int] | NDArray[np.intp]], length: int) -> Any:
+    """The weights of groups that may overlap: a csr_array (groups, length) of ones.
+
+    `places` has the positions of each group's segments.
+
+    >>> membership([[0, 2], [2]], 3).toarray()
+    array([[1., 0., 1.],
+           [0., 0., 1.]])
+    """
+    from scipy.sparse import csr_array
+
+    sizes = [len(group) for group in places]
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    columns = np.concatenate([np.zeros(0, np.intp), *(np.asarray(group) for group in places)])
+    return csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(sizes), length))

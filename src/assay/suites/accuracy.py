@@ -31,12 +31,12 @@ from assay.suites.model import Item
 
 __all__ = [
     "Accuracies",
+    "AccuracyRow",
     "Correction",
     "Costs",
     "Counted",
     "Level",
     "Policy",
-    "Row",
     "Test",
     "accuracies",
     "costs",
@@ -139,7 +139,7 @@ def _per_system(which: NDArray[np.bool_]) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Row:
+class AccuracyRow:
     """One line of the table; what is a tuple has one value per system, in their order.
 
     `name` is the phenomenon's, the category's, or "micro-average", "category macro-average" and
@@ -184,17 +184,17 @@ class Accuracies:
     """
 
     systems: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[AccuracyRow, ...]
     counted: Counted
     test: Test
     correct: Correction
     level: float
 
-    def at(self, *levels: Level) -> Iterator[Row]:
+    def at(self, *levels: Level) -> Iterator[AccuracyRow]:
         """The rows of these levels, in order."""
         return (row for row in self.rows if row.level in levels)
 
-    def row(self, level: Level, name: str = "") -> Row:
+    def row(self, level: Level, name: str = "") -> AccuracyRow:
         """The first row of a level, or that with this name; `KeyError` where there is none."""
         for row in self.at(level):
             if name in (row.name, ""):
@@ -243,17 +243,17 @@ def measured(
     _refuse_unknown("correction", correct, get_args(Correction))
     groups = grouped(items)
     table = tally(groups, counts.values)
-    heads = [_Head(group.level, group.name, group.category, 1) for group in groups]
+    heads = [_RowHead(group.level, group.name, group.category, 1) for group in groups]
     parts = [plain_figures(table, test=test, level=level)]
     for macro, some in averaged(groups, table).items():
-        heads.append(_Head(macro, f"{macro}-average", "", len(some.items)))
+        heads.append(_RowHead(macro, f"{macro}-average", "", len(some.items)))
         parts.append(macro_figures(some, test=test, level=level))
     figures = Figures(*(np.concatenate(each) for each in zip(*parts, strict=True)))
     rows = _rows(heads, figures, correct, level)
     return Accuracies(tuple(systems), rows, counts, test, correct, level)
 
 
-class _Head(NamedTuple):
+class _RowHead(NamedTuple):
     """What a row says of itself before its figures."""
 
     level: Level
@@ -263,15 +263,15 @@ class _Head(NamedTuple):
 
 
 def _rows(
-    heads: Sequence[_Head], figures: Figures, correct: Correction, level: float
-) -> tuple[Row, ...]:
+    heads: Sequence[_RowHead], figures: Figures, correct: Correction, level: float
+) -> tuple[AccuracyRow, ...]:
     best = best_of(figures.accuracy)
     new = corrected_pairs(figures.pairs, [head.level for head in heads], correct)
     p, p_corrected = against_best(figures.pairs, best), against_best(new, best)
     # Whatever the test says, the best are in; an unknown p is not above anything.
     first = best | (p_corrected >= 1 - level)
     return tuple(
-        Row(
+        AccuracyRow(
             level=head.level,
             name=head.name,
             category=head.category,

@@ -23,10 +23,10 @@ __all__ = [
     "WARNING",
     "Checked",
     "Checker",
-    "Finding",
     "Hits",
     "OutOfTime",
     "Pattern",
+    "RuleVerdict",
     "Verdict",
     "Verdicts",
     "check",
@@ -115,7 +115,7 @@ class Hits(IntFlag):
 
 
 @dataclass(frozen=True)
-class Finding:
+class RuleVerdict:
     """What the rules say of one output.
 
     `by` is the id of the first rule that decided, None where none did. `matched` are the ids of
@@ -129,10 +129,10 @@ class Finding:
     trouble: tuple[str, ...] = ()
 
 
-def decide(output: str, rules: Sequence[Rule], *, limit: float = LIMIT) -> Finding:
+def decide(output: str, rules: Sequence[Rule], *, limit: float = LIMIT) -> RuleVerdict:
     """What the rules say of an output; a pattern may search for `limit` seconds."""
     if not output.strip():
-        return Finding("not tested", Hits.NONE)
+        return RuleVerdict("not tested", Hits.NONE)
     hits, matched, trouble = Hits.NONE, [], []
     for rule in rules:
         try:
@@ -148,7 +148,7 @@ def decide(output: str, rules: Sequence[Rule], *, limit: float = LIMIT) -> Findi
     if trouble:
         hits |= Hits.TROUBLE
     verdict = verdict_of(hits)
-    return Finding(verdict, hits, _by(verdict, hits, matched), _ids(matched), tuple(trouble))
+    return RuleVerdict(verdict, hits, _by(verdict, hits, matched), _ids(matched), tuple(trouble))
 
 
 def verdict_of(hits: Hits) -> Verdict:
@@ -239,11 +239,11 @@ class Checker:
     trouble: list[str] = field(default_factory=list)
     _slow: dict[str, list[str]] = field(default_factory=dict)
 
-    def finding(self, item: Item, output: str) -> Finding:
+    def judge(self, item: Item, output: str) -> RuleVerdict:
         """What the item's rules say of an output; after trouble it is a warning."""
         known = self._slow.get(item.id)
         if known and output.strip():
-            return Finding("warning", Hits.TROUBLE, trouble=tuple(known))
+            return RuleVerdict("warning", Hits.TROUBLE, trouble=tuple(known))
         finding = decide(output, item.rules, limit=self.limit)
         if finding.trouble:
             self._slow[item.id] = list(finding.trouble)
@@ -281,10 +281,10 @@ def check(
     return Checked(verdicts, tuple(checker.trouble))
 
 
-def _decided(checker: Checker, item: Item, runs: Sequence[Run]) -> Iterator[Finding]:
-    known: dict[str, Finding] = {}
+def _decided(checker: Checker, item: Item, runs: Sequence[Run]) -> Iterator[RuleVerdict]:
+    known: dict[str, RuleVerdict] = {}
     for run in runs:
         output = run.outputs.get(item.id, "")
         if output not in known:
-            known[output] = checker.finding(item, output)
+            known[output] = checker.judge(item, output)
         yield known[output]

@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.statistics.arrays import Array, divide
+from assay.metrics.mean import Mean
+from assay.statistics.arrays import Array
 from assay.statistics.comparisons import benjamini_hochberg, holm
 from assay.statistics.proportions import (
     Exactness,
@@ -21,12 +22,13 @@ from assay.statistics.proportions import (
     wilson,
     z_test,
 )
+from assay.statistics.weights import membership
 from assay.suites.model import Item
 
 __all__ = [
     "Correction",
     "Figures",
-    "Group",
+    "ItemGroup",
     "Level",
     "Tally",
     "Test",
@@ -44,11 +46,14 @@ __all__ = [
     "tally",
 ]
 
+ACCURACY = Mean("accuracy")
+"""Accuracies are means of verdicts: 1, 0, and `nan` for what does not count."""
+
 Level = Literal["phenomenon", "category", "micro", "category macro", "phenomenon macro"]
 """What a row is about: one phenomenon, one category, or an average of all."""
 
 
-class Group(NamedTuple):
+class ItemGroup(NamedTuple):
     """Items that belong together, by their positions."""
 
     level: Level
@@ -61,22 +66,25 @@ class Group(NamedTuple):
 class Tally:
     """Counts by group and system, (groups, systems), and by two systems.
 
-    `items` count and `passed` of them pass. `won[g, i, j]` are the items of group g that system
-    i passes and j fails, `shared[g, i, j]` those that count for both.
+    `items` count, `passed` of them pass, and `accuracy` is their share, `nan` where none counts.
+    `won[g, i, j]` are the items of group g that system i passes and j fails, `shared[g, i, j]`
+    those that count for both.
     """
 
     items: Array
     passed: Array
+    accuracy: Array
     won: Array
     shared: Array
 
     def of(self, groups: Sequence[int] | NDArray[np.intp]) -> Tally:
         """The counts of some of the groups, by their positions."""
         at = np.asarray(groups, np.intp)
-        return Tally(self.items[at], self.passed[at], self.won[at], self.shared[at])
+        counts = (self.items, self.passed, self.accuracy, self.won, self.shared)
+        return Tally(*(count[at] for count in counts))
 
 
-def grouped(items: Sequence[Item]) -> list[Group]:
+def grouped(items: Sequence[Item]) -> list[ItemGroup]:
     """Every category, followed by its phenomena, in the order of the items; last, all items."""
     places: dict[str, dict[str, list[int]]] = {}
     for at, item in enumerate(items):
@@ -89,19 +97,24 @@ def grouped(items: Sequence[Item]) -> list[Group]:
     return [*groups, _group("micro", "micro-average", "", range(len(items)))]
 
 
-def tally(groups: Sequence[Group], values: Array) -> Tally:
+def tally(groups: Sequence[ItemGroup], values: Array) -> Tally:
     """How often systems pass: `values` has a row per system, 1, 0 or `nan` for each item."""
-    known, passed, failed = ~np.isnan(values) * 1.0, (values == 1) * 1.0, (values == 0) * 1.0
     cut = [group.where for group in groups]
+    weights = membership(cut, values.shape[1])
+    statistics = [ACCURACY.of(verdicts) for verdicts in values]
+    # The rows of `Mean` are the verdict, 0 where unknown, and whether it is known.
+    sums = np.stack([weights @ system.rows for system in statistics], axis=1)
+    known, passed, failed = ~np.isnan(values) * 1.0, (values == 1) * 1.0, (values == 0) * 1.0
     return Tally(
-        items=np.array([known[:, at].sum(axis=1) for at in cut]),
-        passed=np.array([passed[:, at].sum(axis=1) for at in cut]),
+        items=sums[:, :, 1],
+        passed=sums[:, :, 0],
+        accuracy=np.stack([system.score(weights) for system in statistics], axis=1),
         won=np.array([passed[:, at] @ failed[:, at].T for at in cut]),
         shared=np.array([known[:, at] @ known[:, at].T for at in cut]),
     )
 
 
-def averaged(groups: Sequence[Group], counts: Tally) -> dict[Level, Tally]:
+def averaged(groups: Sequence[ItemGroup], counts: Tally) -> dict[Level, Tally]:
     """The counts of the groups that each macro-average is over."""
     return {
         "category macro": comparable(counts.of(_at("category", groups))),
@@ -115,12 +128,12 @@ def comparable(counts: Tally) -> Tally:
     return counts.of(np.flatnonzero(some.any(axis=1) & some[:, some.any(axis=0)].all(axis=1)))
 
 
-def _at(level: Level, groups: Sequence[Group]) -> list[int]:
+def _at(level: Level, groups: Sequence[ItemGroup]) -> list[int]:
     return [at for at, group in enumerate(groups) if group.level == level]
 
 
-def _group(level: Level, name: str, category: str, where: Sequence[int]) -> Group:
-    return Group(level, name, category, np.array(where, np.intp))
+def _group(level: Level, name: str, category: str, where: Sequence[int]) -> ItemGroup:
+    return ItemGroup(level, name, category, np.array(where, np.intp))
 
 
 Test = Literal["midp", "mcnemar", "z"]
@@ -203,7 +216,7 @@ def corrected(p: Array, families: Sequence[str], correct: Correction) -> Array:
     method = holm if correct == "holm" else benjamini_hochberg
     result = np.empty_like(p)
     for family in set(families):
-        rows = np.array([each == family for each in families])
+        rows = np.array([name == family for name in families])
         result[rows] = method(p[rows].ravel()).reshape(p[rows].shape)
     return result
 
@@ -246,20 +259,14 @@ class Figures(NamedTuple):
 
 def plain_figures(counts: Tally, *, test: Test, level: float) -> Figures:
     """One row per group."""
-    accuracy = _known_figures(divide(counts.passed, counts.items), counts.items)
     limits = wilson(counts.passed, counts.items, level=level)
-    return Figures(counts.items, counts.passed, accuracy, *limits, pairs(counts, test))
+    return Figures(counts.items, counts.passed, counts.accuracy, *limits, pairs(counts, test))
 
 
 def macro_figures(counts: Tally, *, test: Test, level: float) -> Figures:
-    """One row: the average over groups, which must be `groups.comparable`."""
+    """One row: the average over groups, which must be `comparable`."""
     items, passed = counts.items.sum(axis=0), counts.passed.sum(axis=0)
-    shares = divide(counts.passed, counts.items).sum(axis=0)
-    accuracy = _known_figures(divide(shares, len(counts.items)), items)
+    accuracy = np.array([ACCURACY.of(shares).corpus() for shares in counts.accuracy.T])
     limits = mean_interval(counts.passed.T, counts.items.T, level=level)
-    row = (each[None, :] for each in (items, passed, accuracy, *limits))
+    row = (values[None, :] for values in (items, passed, accuracy, *limits))
     return Figures._make((*row, macro_pairs(counts, test)))
-
-
-def _known_figures(values: Array, items: Array) -> Array:
-    return np.where(items > 0, values, np.nan)

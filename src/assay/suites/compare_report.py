@@ -20,10 +20,10 @@ from assay.suites.store.records import StoredRun
 from assay.suites.tables import INDENT, cluster_note, test_note, with_all_labels
 from assay.suites.versions import Gain, Step, Version, Versions
 
-__all__ = ["Chosen", "CompareResult", "as_versions", "campaigns", "choose", "name_hints"]
+__all__ = ["ChosenRuns", "CompareResult", "as_versions", "campaigns", "choose", "name_hints"]
 
 
-class Chosen(NamedTuple):
+class ChosenRuns(NamedTuple):
     """Runs in the order of the database, the names to show, and a line that says which they are."""
 
     runs: tuple[StoredRun, ...]
@@ -41,7 +41,7 @@ def campaigns(runs: Sequence[StoredRun]) -> list[str]:
 
 def choose(
     runs: Sequence[StoredRun], wanted: Sequence[str] = (), systems: Sequence[str] = ()
-) -> Chosen:
+) -> ChosenRuns:
     """The runs of these campaigns, by default of the latest, and of these systems, or of all.
 
     A system that is in several of the campaigns is shown as `system (campaign)`.
@@ -56,7 +56,7 @@ def choose(
     chosen = [run for run in within if run.system in systems or not systems]
     several = len(dict.fromkeys(run.campaign for run in chosen)) > 1
     names = [f"{run.system} ({run.campaign or '-'})" if several else run.system for run in chosen]
-    return Chosen(tuple(chosen), tuple(names), _about(named, known, latest=not wanted))
+    return ChosenRuns(tuple(chosen), tuple(names), _about(named, known, latest=not wanted))
 
 
 def as_versions(verdicts: Verdicts, order: Sequence[str] = ()) -> dict[str, Verdicts]:
@@ -114,7 +114,7 @@ class _Column(NamedTuple):
     step: Step
 
 
-class _Line(NamedTuple):
+class _GainLine(NamedTuple):
     """A row of a table: the same row of every step."""
 
     name: str
@@ -212,24 +212,24 @@ class CompareResult(Result):
         note = "\n".join((*lines, *name_hints(self.versions)))
         return Table(STEPS, (*columns, "p", "macro gain", "macro p"), rows, note, digits)
 
-    def _categories(self) -> list[_Line]:
+    def _categories(self) -> list[_GainLine]:
         kinds = ("category", "micro", "category macro")
-        return [_Line(row[0].name, row) for row in self._rows() if row[0].level in kinds]
+        return [_GainLine(row[0].name, row) for row in self._rows() if row[0].level in kinds]
 
-    def _phenomena(self) -> list[_Line]:
-        lines: list[_Line] = []
+    def _phenomena(self) -> list[_GainLine]:
+        lines: list[_GainLine] = []
         for row in self._rows():
             below = row[0].level == "phenomenon"
             # The only phenomenon of a category, of the same name, would only repeat it.
             if not (below and row[0].name == row[0].category == lines[-1].name):
                 name = INDENT * below + row[0].name
-                lines.append(_Line(name, row, shaded=row[0].level == "category"))
+                lines.append(_GainLine(name, row, shaded=row[0].level == "category"))
         return lines
 
     def _rows(self) -> Iterator[tuple[Gain, ...]]:
         return zip(*(column.step.gains for column in self._columns), strict=True)
 
-    def _gains(self, title: str, head: str, lines: Sequence[_Line]) -> Table:
+    def _gains(self, title: str, head: str, lines: Sequence[_GainLine]) -> Table:
         rows = [
             [line.name, max(gain.items for gain in line.gains), *map(_signed, line.gains)]
             for line in lines

@@ -16,7 +16,7 @@ from assay.suites.model import Item
 from assay.suites.versions import Flip, Step
 
 __all__ = [
-    "Example",
+    "FailingExample",
     "changed_words",
     "examples",
     "examples_table",
@@ -31,7 +31,7 @@ NAMED = 3
 """Up to so many systems are named; of more, the number is told."""
 
 
-class Example(NamedTuple):
+class FailingExample(NamedTuple):
     """An item, the most common output that fails it, who fails, and one that passes, if any."""
 
     item: Item
@@ -41,7 +41,7 @@ class Example(NamedTuple):
     systems: int
 
 
-def examples(verdicts: Verdicts, count: int) -> list[Example]:
+def examples(verdicts: Verdicts, count: int) -> list[FailingExample]:
     """Per category up to `count` items that most systems fail, best those that some pass.
 
     Every phenomenon of a category has its turn before one comes again.
@@ -57,7 +57,7 @@ def examples(verdicts: Verdicts, count: int) -> list[Example]:
     return [_example(verdicts, at) for at in chosen]
 
 
-def examples_table(found: Sequence[Example]) -> Table:
+def examples_table(found: Sequence[FailingExample]) -> Table:
     """The examples as a table; the column of passing outputs only where there are any."""
     passing = any(each.passing for each in found)
     columns = ("phenomenon", "item", "source", "failed by", "failing output")
@@ -114,9 +114,9 @@ def in_turn(items: Sequence[Item], places: Sequence[int]) -> list[int]:
     return [at for _, at in sorted(zip(turns, places, strict=True), key=lambda each: each[0])]
 
 
-def _example(verdicts: Verdicts, at: int) -> Example:
+def _example(verdicts: Verdicts, at: int) -> FailingExample:
     codes = verdicts.codes[:, at]
-    return Example(
+    return FailingExample(
         item=verdicts.items[at],
         failed=tuple(verdicts.systems[system] for system in np.flatnonzero(codes == FAIL)),
         failing=_most_common(verdicts, at, FAIL, "bad"),
@@ -135,7 +135,7 @@ def _most_common(verdicts: Verdicts, at: int, code: int, mark: Literal["good", "
     return marked(verdicts.items[at], output, rule, mark)
 
 
-def _who(example: Example) -> str:
+def _who(example: FailingExample) -> str:
     if len(example.failed) <= NAMED:
         return ", ".join(example.failed)
     return f"{len(example.failed)} of {example.systems}"

@@ -10,11 +10,11 @@ from typing import get_args
 import numpy as np
 
 from assay.results import Cell, Charts, Record, Result, Table
-from assay.suites.accuracy import Accuracies, Costs, Counted, Policy, Row, costs, counted
+from assay.suites.accuracy import Accuracies, AccuracyRow, Costs, Counted, Policy, costs, counted
 from assay.suites.check import FAIL, NOT_TESTED, PASS, WARNING, Verdicts, verdict_named
 from assay.suites.clusters import grouped
 from assay.suites.examples import examples, examples_table
-from assay.suites.tables import Display, SystemScores
+from assay.suites.tables import AccuracyTables, SystemScores
 
 __all__ = ["ReportResult", "RunResult"]
 
@@ -103,7 +103,7 @@ class ReportResult(Result):
 
     def tables(self) -> list[Table]:
         """Systems, categories, phenomena, what the policies count, and failing examples."""
-        display = Display(self.accuracies, self.scores, self.about, self._cost())
+        display = AccuracyTables(self.accuracies, self.scores, self.about, self._cost())
         found = examples(self.verdicts, self.examples)
         return [
             display.systems(),
@@ -117,7 +117,7 @@ class ReportResult(Result):
 
     def charts(self) -> Charts:
         """Phenomena by systems, as a heat map."""
-        return Charts([Display(self.accuracies).heat_map()])
+        return Charts([AccuracyTables(self.accuracies).heat_map()])
 
     def records(self) -> list[Record]:
         """One per system and row: phenomena, categories and averages."""
@@ -128,7 +128,7 @@ class ReportResult(Result):
         pairs = zip(rows, parts, strict=True)
         return [record for row, part in pairs for record in self._records(row, costs(part))]
 
-    def _records(self, row: Row, cost: Costs) -> Iterator[Record]:
+    def _records(self, row: AccuracyRow, cost: Costs) -> Iterator[Record]:
         for at, system in enumerate(self.accuracies.systems):
             yield {
                 "system": system,

@@ -20,10 +20,10 @@ from assay.suites.model import Item, Suite
 __all__ = [
     "COLUMNS",
     "IDS",
-    "Group",
     "KeyLine",
     "Per",
     "Sample",
+    "SampledGroup",
     "draw",
     "items_in",
     "mix",
@@ -91,7 +91,7 @@ _BREAKS = re.compile(r"[ \t]*[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+[ \t]*")
 
 
 @dataclass(frozen=True)
-class Group:
+class SampledGroup:
     """A category or phenomenon, how many items it has, and how many of them were drawn."""
 
     name: str
@@ -104,7 +104,7 @@ class Sample:
     """The items that were drawn, in the order of the suite, and what they were drawn from."""
 
     items: tuple[Item, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[SampledGroup, ...]
 
 
 def draw(
@@ -129,7 +129,7 @@ def draw(
     for name, places in groups.items():
         size = len(places) if count is None else min(count, len(places))
         chosen += rng.choice(places, size, replace=False).tolist()
-        told.append(Group(name[-1], len(places), size))
+        told.append(SampledGroup(name[-1], len(places), size))
     return Sample(tuple(suite.items[at] for at in sorted(chosen)), tuple(told))
 
 

@@ -16,10 +16,10 @@ from assay.io.files import FilePath, label, read_text, split_lines, suffix
 from assay.io.tables import TextTable, parse_table
 from assay.plots import heat_map
 from assay.results import Cell, Chart, Record, Table
-from assay.suites.accuracy import Accuracies, Level, Row, Test
+from assay.suites.accuracy import Accuracies, AccuracyRow, Level, Test
 
 __all__ = [
-    "Display",
+    "AccuracyTables",
     "SystemScores",
     "cluster_note",
     "read_system_scores",
@@ -51,16 +51,20 @@ _CORRECTIONS = {
 _INTERVALS = "Intervals: Wilson's; of macro-averages Jeffreys', at their effective number of items."
 
 
-class _Line(NamedTuple):
+class _GridLine(NamedTuple):
     """A row of a table, under the name that it has there."""
 
     name: str
-    row: Row | SystemScores
+    row: AccuracyRow | SystemScores
     shaded: bool = False
+
+    def is_first(self, system: int) -> bool:
+        """Whether the system is in the first cluster of the row; other scores have none."""
+        return isinstance(self.row, AccuracyRow) and self.row.first_cluster[system]
 
 
 @dataclass(frozen=True, eq=False)
-class Display:
+class AccuracyTables:
     """Tables and a chart of accuracies; systems stand in order of their category macro-average.
 
     `scores` are rows of other scores, such as BLEU; `about` says which runs these are, `cost`
@@ -92,16 +96,16 @@ class Display:
 
     def categories(self) -> Table:
         """Table 5 of the paper: a row per category, two averages, other scores."""
-        rows = [_Line(row.name, row) for row in self.accuracies.at("category")]
+        rows = [_GridLine(row.name, row) for row in self.accuracies.at("category")]
         averages = [self.accuracies.row(level) for level in ("micro", "category macro")]
-        rows += [_Line(row.name, row) for row in averages]
+        rows += [_GridLine(row.name, row) for row in averages]
         note = self._note(cluster_note(self.accuracies, "row"), self._scores_note())
         return self._grid(BY_CATEGORY, "category", rows, note)
 
     def phenomena(self) -> Table:
         """Table 7 of the paper: a row per phenomenon below that of its category, averages."""
         rows = [line for row in self.accuracies.at("category") for line in self._family(row)]
-        rows += [_Line(row.name, row) for row in map(self.accuracies.row, _AVERAGES)]
+        rows += [_GridLine(row.name, row) for row in map(self.accuracies.row, _AVERAGES)]
         note = self._note(cluster_note(self.accuracies, "row"), self._scores_note())
         return self._grid(BY_PHENOMENON, "phenomenon", rows, note)
 
@@ -135,24 +139,26 @@ class Display:
     def _name(self, at: int) -> str:
         return self.accuracies.systems[at]
 
-    def _family(self, category: Row) -> list[_Line]:
+    def _family(self, category: AccuracyRow) -> list[_GridLine]:
         """A category and its phenomena; one of the same name would only repeat it."""
         rows = self.accuracies.at("phenomenon")
         family = [row for row in rows if row.category == category.name]
         if [row.name for row in family] == [category.name]:
             family = []
-        below = [_Line(INDENT + row.name, row) for row in family]
-        return [_Line(category.name, category, shaded=True), *below]
+        below = [_GridLine(INDENT + row.name, row) for row in family]
+        return [_GridLine(category.name, category, shaded=True), *below]
 
-    def _grid(self, title: str, head: str, lines: Sequence[_Line], note: str) -> Table:
-        lines = [*lines, *(_Line(each.name, each) for each in self.scores)]
+    def _grid(self, title: str, head: str, lines: Sequence[_GridLine], note: str) -> Table:
+        lines = [*lines, *(_GridLine(each.name, each) for each in self.scores)]
         names = tuple(map(self._name, self._order))
         columns = (head, "items", *names, *(["avg"] if self._several else []))
         strong = {
             (at, 2 + place)
             for at, line in enumerate(lines)
             for place, system in enumerate(self._order)
-            if self._several and isinstance(line.row, Row) and line.row.first_cluster[system]
+            if self._several
+            and isinstance(line.row, AccuracyRow)
+            and line.row.first_cluster[system]
         }
         return Table(
             title,
@@ -165,9 +171,9 @@ class Display:
             keys=2,
         )
 
-    def _cells(self, line: _Line) -> list[Cell]:
+    def _cells(self, line: _GridLine) -> list[Cell]:
         row = line.row
-        if isinstance(row, Row):
+        if isinstance(row, AccuracyRow):
             values, items = row.accuracy, row.size
         else:
             values, items = tuple(map(row.of, self.accuracies.systems)), None
@@ -208,11 +214,11 @@ def test_note(test: Test) -> str:
     return _TESTS[test]
 
 
-def _with_intervals(rows: Sequence[Row], at: int) -> list[Cell]:
+def _with_intervals(rows: Sequence[AccuracyRow], at: int) -> list[Cell]:
     return [cell for row in rows for cell in (row.accuracy[at], _interval(row, at))]
 
 
-def _interval(row: Row, at: int) -> str | None:
+def _interval(row: AccuracyRow, at: int) -> str | None:
     if math.isnan(row.low[at]):
         return None
     return f"{row.low[at]:.1f}–{row.high[at]:.1f}"
@@ -223,7 +229,7 @@ def _average(values: Sequence[float]) -> float:
     return float(np.mean(known)) if known else math.nan
 
 
-def _in_full(row: Row) -> str:
+def _in_full(row: AccuracyRow) -> str:
     return f"{row.name} ({row.category})"
 
 

@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple, TypedDict
 import numpy as np
 
 from assay.data import DataError
-from assay.statistics.arrays import Array, divide
+from assay.statistics.arrays import Array
 from assay.statistics.proportions import Exactness, sign_flips
-from assay.suites.accuracy import Accuracies, Policy, Row, counted, measured
+from assay.suites.accuracy import Accuracies, AccuracyRow, Policy, counted, measured
 from assay.suites.check import Verdicts
 from assay.suites.clusters import (
     Correction,
@@ -72,10 +72,10 @@ def gains_of(
     """
     groups = grouped(items)
     table = tally(groups, pair)
-    heads = [_Head(group.level, group.name, group.category) for group in groups]
+    heads = [_GainHead(group.level, group.name, group.category) for group in groups]
     parts = [table.of([at]) for at in range(len(groups))]
     for macro, some in averaged(groups, table).items():
-        heads.append(_Head(macro, f"{macro}-average", ""))
+        heads.append(_GainHead(macro, f"{macro}-average", ""))
         parts.append(some)
     raw = np.array([_two_tailed(counts, method) for counts in parts])
     new = corrected(raw, [head.level for head in heads], correct)
@@ -83,17 +83,17 @@ def gains_of(
     return tuple(_gain(*one) for one in each)
 
 
-class _Head(NamedTuple):
+class _GainHead(NamedTuple):
     level: Level
     name: str
     category: str
 
 
-def _gain(head: _Head, counts: Tally, p: float, p_corrected: float) -> Gain:
+def _gain(head: _GainHead, counts: Tally, p: float, p_corrected: float) -> Gain:
     """The row of one group, or of the average over several."""
     items = int(counts.items[:, 0].sum())
-    shares = 100 * divide(counts.passed, counts.items)
-    before, after = shares.mean(axis=0).tolist() if items else (math.nan, math.nan)
+    shares = (100 * counts.accuracy).mean(axis=0) if items else np.full(2, np.nan)
+    before, after = shares.tolist()
     return Gain(
         *head,
         items=items,
@@ -239,7 +239,7 @@ def _joined(campaigns: Mapping[str, Verdicts], versions: Sequence[Version]) -> V
     )
 
 
-def _best(versions: Sequence[Version], row: Row) -> list[int]:
+def _best(versions: Sequence[Version], row: AccuracyRow) -> list[int]:
     """The position of the best version of each campaign."""
     best: dict[str, int] = {}
     for at, version in enumerate(versions):

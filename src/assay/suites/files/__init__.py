@@ -19,15 +19,15 @@ from assay.suites.model import Suite
 __all__ = ["read_suite", "write_suite"]
 
 
-class _Format(NamedTuple):
+class _SuiteFormat(NamedTuple):
     read: Callable[[FilePath], Suite]
     write: Callable[[FilePath, Suite], None]
 
 
-_FORMATS: Mapping[str, _Format] = {
-    ".json": _Format(read_items_json, write_items_json),
-    ".jsonl": _Format(read_items_jsonl, write_items_jsonl),
-    ".tsv": _Format(read_items_tsv, write_items_tsv),
+_FORMATS: Mapping[str, _SuiteFormat] = {
+    ".json": _SuiteFormat(read_items_json, write_items_json),
+    ".jsonl": _SuiteFormat(read_items_jsonl, write_items_jsonl),
+    ".tsv": _SuiteFormat(read_items_tsv, write_items_tsv),
 }
 
 
@@ -46,7 +46,7 @@ def write_suite(path: FilePath, suite: Suite) -> None:
     _format(path).write(path, suite)
 
 
-def _format(path: FilePath) -> _Format:
+def _format(path: FilePath) -> _SuiteFormat:
     if (ending := suffix(path)) not in _FORMATS:
         raise DataError(
             f"{label(path)}: a suite is a file in .json, .jsonl or .tsv (packed as .gz or .xz, "

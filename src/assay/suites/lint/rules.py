@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from assay.data import DataError
-from assay.suites.check import LIMIT, Finding, Hits, OutOfTime, decide, pattern_of
+from assay.suites.check import LIMIT, Hits, OutOfTime, RuleVerdict, decide, pattern_of
 from assay.suites.lint.patterns import PatternPart, outline, walk
 from assay.suites.lint.problems import Problem, quoted
 from assay.suites.model import Item, Rule
@@ -84,7 +84,7 @@ def _judged(item: Item, limit: float) -> Iterator[Problem]:
             yield from _shadowed(rule, [each for each in rules if each.id in others])
 
 
-def _contradiction(rule: Rule, finding: Finding, item: Item) -> Problem:
+def _contradiction(rule: Rule, finding: RuleVerdict, item: Item) -> Problem:
     told = f"{rule.polarity}, but {quoted(rule.text)}"
     others = [each for each in item.rules if each.id in finding.matched and each.id != rule.id]
     if finding.verdict == "warning":

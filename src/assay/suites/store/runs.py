@@ -142,7 +142,7 @@ def recheck(
         moved = []
         for id_, item, text, *before in connection.execute(asked.order_by(outputs.c.id)).all():
             judged += 1
-            finding = checker.finding(known[item], text)
+            finding = checker.judge(known[item], text)
             after = [int(finding.hits), finding.verdict, finding.by]
             if after != before:
                 moved.append(
@@ -164,7 +164,7 @@ def save_answers(
     known = load_items(connection, texts)
     rows = []
     for item, text in texts.items():
-        finding = checker.finding(known[item], text)
+        finding = checker.judge(known[item], text)
         rows.append(
             {
                 "item_id": item,
