@@ -49,7 +49,7 @@ def test_the_preview_says_which_decisions_it_would_contradict(ada, ben, first):
     ben.live("/decide", output=other, choice="fail", seen=0)
     shown = ada.live(f"/rule/{first.output.id}/preview", **SPOUSE).json()["preview"]
     assert re.search(r"<b>3</b> settled", shown)
-    assert re.search(r"<b>1</b> against people's decisions", shown)
+    assert re.search(r"<b>1</b> against what people decided", shown)
     assert "<bdi>Ben</bdi> said fail" in shown
 
 

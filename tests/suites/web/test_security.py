@@ -210,7 +210,7 @@ def test_whoever_was_invited_can_choose_a_password(guarded, store):
     dora.get(f"/invite/{secret}")
     dora.post("/invite", secret=secret)
     dora.get("/account")
-    assert "not the same" in dora.post("/account", password=PASSWORD, again="other").text
+    assert "passwords differ" in dora.post("/account", password=PASSWORD, again="other").text
     assert "at least" in dora.post("/account", password="short", again="short").text
     assert dora.post("/account", password=PASSWORD, again=PASSWORD).status_code == 303
     assert "Your password is set" in dora.get("/account?done=1").text
