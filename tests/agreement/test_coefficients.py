@@ -230,8 +230,11 @@ def test_all_ties_on_both_sides_are_perfect_agreement_with_ties():
 def test_nothing_known_is_no_value_and_no_crash(name):
     empty = np.full((4, 3), np.nan)
     for by in BY:
-        found = agree(empty, empty, COEFFICIENTS.parse(name), by=by)
-        assert (found.n, found.reason) == (0, "no score is known on both sides")
+        coefficient = COEFFICIENTS.parse(name)
+        found = agree(empty, empty, coefficient, by=by)
+        pairs = coefficient.needs == "segments"
+        what = "pair of systems can be compared" if pairs else "score is known on both sides"
+        assert (found.n, found.reason) == (0, f"no {what}")
 
 
 @every_scipy

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from assay.agreement.agree import confidences, soft_pairwise_accuracy
+from assay.agreement.agree import agree, confidences
 from assay.agreement.charts import charts
+from assay.agreement.coefficients import SoftPairwiseAccuracy
 from assay.agreement.correlate import correlate
 from assay.agreement.findings import CorrelateOptions, prepared
 from assay.agreement.panel import Candidate, Panel
@@ -90,9 +91,10 @@ def test_soft_accuracy_of_a_mean_is_that_of_its_segments():
     questions = CorrelateOptions(("spa",), trials=300)
     at_systems = Panel("", "system", "da", names, (metric,), gold.mean(axis=1)[:, None], gold)
     at_segments = Panel("", "segment", "da", names, (Candidate("own", "own", own),), gold)
-    expected = soft_pairwise_accuracy(
-        *(confidences(e, trials=300, rng=np.random.default_rng(7)) for e in (own, gold))
+    ours, theirs = (
+        confidences(e, trials=300, rng=np.random.default_rng(7))[:, None] for e in (own, gold)
     )
+    expected = agree(ours, theirs, SoftPairwiseAccuracy())
     for each in (at_systems, at_segments):
         (record,) = correlate([each], questions, seed=7).records()
         assert record["value"] == pytest.approx(expected.value, abs=1e-12)

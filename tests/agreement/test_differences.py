@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.agreement.agree import agree, confidences, confidences_of_corpora, soft_pairwise_accuracy
-from assay.agreement.coefficients import COEFFICIENTS
+from assay.agreement.agree import agree, confidences, confidences_of_corpora
+from assay.agreement.coefficients import COEFFICIENTS, SoftPairwiseAccuracy
 from assay.agreement.differences import compare_metrics, permutation_p, williams
 from assay.data import DataError
 from assay.metrics.mean import Mean
@@ -166,13 +166,13 @@ def test_confidence_of_bleu_swaps_whole_segments():
 
 def test_soft_accuracy_is_one_less_the_mean_distance():
     metric, gold = np.array([0.9, 0.2, np.nan]), np.array([1.0, 0.5, 0.3])
-    found = soft_pairwise_accuracy(metric, gold)
+    found = agree(metric[:, None], gold[:, None], SoftPairwiseAccuracy())
     assert found.value == pytest.approx(1 - (0.1 + 0.3) / 2)
     assert found.chance == pytest.approx(1 - (0.5 + 0.0) / 2)
     assert found.n == 2
 
 
 def test_soft_accuracy_of_nothing_has_a_reason():
-    found = soft_pairwise_accuracy(np.array([np.nan]), np.array([0.5]))
+    found = agree(np.array([[np.nan]]), np.array([[0.5]]), SoftPairwiseAccuracy())
     assert math.isnan(found.value)
     assert found.reason == "no pair of systems can be compared"

@@ -110,7 +110,7 @@ def test_resampled_sensitivities_equal_a_loop_over_draws():
     gold[rng.random(gold.shape) < 0.3] = np.nan
     draws = rng.integers(0, 12, (25, 12))
     for name, theirs in SCIPY.items():
-        coefficient = SensitivityOptions(coefficient=name).named
+        coefficient = SensitivityOptions(coefficient=name).coefficient
         ours = over_texts(metric, gold, coefficient, draws)
         for b, drawn in enumerate(draws):
             for s in range(4):
@@ -123,7 +123,7 @@ def test_correlations_over_systems_equal_scipy_and_need_three():
     rng = np.random.default_rng(4)
     values, quality = rng.normal(size=(2, 10, 5))
     values[0, :3] = np.nan
-    ours = across_systems(values, quality, FEW.named)
+    ours = across_systems(values, quality, FEW.coefficient)
     assert math.isnan(ours[0])
     for b in range(1, 10):
         assert ours[b] == pytest.approx(stats.pearsonr(values[b], quality[b]).statistic)

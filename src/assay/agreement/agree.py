@@ -21,11 +21,12 @@ __all__ = [
     "agree",
     "confidences",
     "confidences_of_corpora",
-    "soft_pairwise_accuracy",
 ]
 
 BLOCK = 2**20
 """Shuffles are worked off in blocks of about so many scores."""
+
+_NO_PAIR = "pair of systems can be compared"
 
 SLACK = 1e-12
 """A value that falls short of the observed one by this much still reaches it."""
@@ -94,7 +95,8 @@ def agree(
 def _reason(own: Array, human: Array, most: int, coefficient: Coefficient) -> str:
     """Why there is no value."""
     if not most:
-        return "no score is known on both sides"
+        what = "score is known on both sides" if coefficient.needs == "scores" else _NO_PAIR
+        return f"no {what}"
     if most < coefficient.least:
         return f"only {most} scores to compare; {coefficient.title} needs {coefficient.least}"
     if not _varies(human):
@@ -156,21 +158,6 @@ def _ranked(scores: Array, by: By) -> Array:
 
 TRIALS = 1000
 SOFT_BLOCK = 2**24
-
-
-def soft_pairwise_accuracy(metric: Array, gold: Array) -> Agreement:
-    """One less the mean distance of the metric's confidences from people's.
-
-    Both are (pairs,) confidences that the first system of each pair is better, as `confidences`
-    gives them. A metric that is always sure and always right about what people are sure of has
-    1; one that never knows has 1 less people's mean distance from one half.
-    """
-    known = ~(np.isnan(metric) | np.isnan(gold))
-    if not known.any():
-        return Agreement(np.nan, np.nan, 0, 0, "no pair of systems can be compared")
-    value = 1 - float(np.abs(metric[known] - gold[known]).mean())
-    chance = 1 - float(np.abs(0.5 - gold[known]).mean())
-    return Agreement(value, np.nan, int(known.sum()), 1, chance=chance)
 
 
 def confidences(scores: Array, *, trials: int = TRIALS, rng: np.random.Generator) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.agreement.findings import Finding
 from assay.agreement.panel import Candidate, Panel
-from assay.agreement.report import coefficient_title, findings_by_coefficient, matrix
+from assay.agreement.report import findings_by_coefficient, matrix
 from assay.metrics.base import Statistics
 from assay.plots import heat_map, scatter
 from assay.results import Chart, Record
@@ -47,7 +47,7 @@ def charts(findings: Sequence[Finding], *, seed: int) -> list[Chart]:
 
 def _map(findings: Sequence[Finding]) -> Chart:
     titles, values, _ = matrix(findings)
-    name = coefficient_title(findings[0].coefficient)
+    name = findings[0].coefficient.label
     records = [
         {"pair": each.panel.pair, "metric": title, name: values[row, column]}
         for column, title in enumerate(titles)

@@ -35,6 +35,7 @@ __all__ = [
     "Coefficient",
     "Kendall",
     "Pearson",
+    "SoftPairwiseAccuracy",
     "Spearman",
     "Tested",
     "calibrated",
@@ -59,6 +60,15 @@ class Coefficient(Settings, ABC):
     title: ClassVar[str]
     least: ClassVar[int] = 3
     """Fewer members than this say nothing."""
+    needs: ClassVar[Literal["scores", "segments"]] = "scores"
+    """What is compared: the scores of systems, documents or segments; or, from the scores of
+    segments, how sure both sides are of each pair of systems that the first is better (0 to 1)."""
+
+    @property
+    def label(self) -> str:
+        """The title, with its settings."""
+        _, _, settings = str(self).partition(":")
+        return f"{self.title} ({settings})" if settings else self.title
 
     @abstractmethod
     def each(self, metric: Array, gold: Array) -> Array:
@@ -382,6 +392,32 @@ def pairs_of(metric: Array, gold: Array) -> ComparedPairs:
     return ComparedPairs.of(metric, gold)
 
 
+@dataclass(frozen=True)
+class SoftPairwiseAccuracy(Coefficient):
+    """One less the mean distance of the metric's confidences from people's (Thompson et al., 2024).
+
+    A metric that is as sure as people of every pair of systems has 1; one that never knows has 1
+    less people's mean distance from one half.
+    """
+
+    name: ClassVar[str] = "spa"
+    title: ClassVar[str] = "soft pairwise accuracy"
+    least: ClassVar[int] = 1
+    needs: ClassVar[Literal["scores", "segments"]] = "segments"
+
+    def each(self, metric: Array, gold: Array) -> Array:
+        """One less the mean distance of every group's known confidences."""
+        distance = np.abs(metric - gold)
+        known = ~np.isnan(distance)
+        count = known.sum(axis=-1)
+        total = np.where(known, distance, 0.0).sum(axis=-1)
+        return np.where(count > 0, 1 - divide(total, count), np.nan)
+
+    def chance(self, metric: Array, gold: Array) -> float:
+        """That of a metric whose confidence is always one half."""
+        return float(self.overall(np.where(np.isnan(metric), np.nan, 0.5), gold))
+
+
 COEFFICIENTS: Registry[Coefficient] = Registry(
     "coefficient",
     "assay.coefficients",
@@ -392,6 +428,7 @@ COEFFICIENTS: Registry[Coefficient] = Registry(
         "wmt": "assay.agreement.coefficients:WMT",
         "accuracy": "assay.agreement.coefficients:Accuracy",
         "acc-eq": "assay.agreement.coefficients:AccuracyWithTies",
+        "spa": "assay.agreement.coefficients:SoftPairwiseAccuracy",
     },
     base=Coefficient,
     aliases=(("kendall-b|tau", "kendall"), ("kendall-c", "kendall:variant=c")),

@@ -71,7 +71,7 @@ class CorrelateResult(Result):
             "metric": panel.candidates[at].name,
             "resolved": panel.candidates[at].resolved,
             "human": panel.human_name,
-            "coefficient": finding.coefficient,
+            "coefficient": str(finding.coefficient),
             "value": _known(agreement.value),
             "p": _known(agreement.p),
             "n": agreement.n,

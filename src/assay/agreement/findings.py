@@ -16,9 +16,8 @@ from assay.agreement.agree import (
     agree,
     confidences,
     confidences_of_corpora,
-    soft_pairwise_accuracy,
 )
-from assay.agreement.coefficients import COEFFICIENTS, Pearson
+from assay.agreement.coefficients import COEFFICIENTS, Coefficient, Kendall, Pearson
 from assay.agreement.differences import MetricComparison, compare_metrics, williams
 from assay.agreement.panel import Candidate, Humans, Panel
 from assay.agreement.summary import LeaveOut
@@ -28,7 +27,6 @@ from assay.statistics.correlation import By, Mask, pearson_rows
 
 __all__ = [
     "CUTOFF",
-    "SOFT",
     "CorrelateOptions",
     "Finding",
     "correlate_each",
@@ -61,19 +59,15 @@ def outliers(scores: Array, *, cutoff: float = CUTOFF) -> NDArray[np.bool_]:
     return np.asarray((deviation > 0) & (distance > cutoff * deviation))
 
 
-SOFT = "spa"
-"""Soft pairwise accuracy, which compares confidences and not scores."""
-
-
 @dataclass(frozen=True)
 class CorrelateOptions:
     """What is asked about the agreement of metrics with people.
 
-    `coefficients` are names, as `COEFFICIENTS.parse` reads them, or "spa". `compare` asks which
-    metrics agree better than others, by `trials` random swaps.
+    `coefficients` may be given by name. `compare` asks which metrics agree better than others, by
+    `trials` random swaps.
     """
 
-    coefficients: tuple[str, ...] = ("pearson", "kendall")
+    coefficients: tuple[Coefficient, ...] = (Pearson(), Kendall())
     by: By = "none"
     compare: bool = False
     trials: int = 1000
@@ -83,15 +77,11 @@ class CorrelateOptions:
     humans: Humans = "out"
 
     def __post_init__(self) -> None:
-        """The names in full, so that one coefficient has one name."""
-        full = tuple(
-            name if name == SOFT else str(COEFFICIENTS.parse(name)) for name in self.coefficients
-        )
-        if twice := next((name for name in full if full.count(name) > 1), None):
-            raise DataError(f"coefficient {twice} is given twice; leave one out.")
+        """The coefficients themselves, each once."""
+        coefficients = tuple(COEFFICIENTS.parse_all(self.coefficients))
+        object.__setattr__(self, "coefficients", coefficients)
         if not 0 < self.alpha < 1:
             raise DataError(f"alpha {self.alpha:g}: give a share between 0 and 1, such as 0.05.")
-        object.__setattr__(self, "coefficients", full)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +93,7 @@ class Finding:
     """
 
     panel: Panel
-    coefficient: str
+    coefficient: Coefficient
     agreements: tuple[Agreement, ...]
     comparison: MetricComparison | None = None
     williams: Array | None = None
@@ -131,28 +121,34 @@ def correlate_each(
 ) -> Iterator[Finding]:
     """What every coefficient says of every panel, one after the other as they are ready."""
     for panel in panels:
-        for name in questions.coefficients:
+        for coefficient in questions.coefficients:
             agreements = tuple(
-                _agreement(panel, each, name, questions, seed) for each in panel.candidates
+                _agreement(panel, candidate, coefficient, questions, seed)
+                for candidate in panel.candidates
             )
-            finding = Finding(panel, name, agreements)
-            comparable = sum(not math.isnan(each.value) for each in agreements) > 1
-            compared = questions.compare and name != SOFT and comparable
+            finding = Finding(panel, coefficient, agreements)
+            several = sum(not math.isnan(agreement.value) for agreement in agreements) > 1
+            compared = questions.compare and coefficient.needs == "scores" and several
             yield _compared(finding, questions, seed) if compared else finding
 
 
 def _agreement(
-    panel: Panel, candidate: Candidate, name: str, questions: CorrelateOptions, seed: int
+    panel: Panel,
+    candidate: Candidate,
+    coefficient: Coefficient,
+    questions: CorrelateOptions,
+    seed: int,
 ) -> Agreement:
-    if name == SOFT:
-        return _soft(panel, candidate, questions.trials, seed)
+    if coefficient.needs == "segments":
+        return _from_segments(panel, candidate, coefficient, questions.trials, seed)
     shuffles = Shuffles(questions.trials, np.random.default_rng(seed))
-    coefficient = COEFFICIENTS.parse(name)
     return agree(candidate.oriented, panel.human, coefficient, by=questions.by, shuffles=shuffles)
 
 
-def _soft(panel: Panel, candidate: Candidate, trials: int, seed: int) -> Agreement:
-    """Soft pairwise accuracy over the panel's items; at system level over its segments.
+def _from_segments(
+    panel: Panel, candidate: Candidate, coefficient: Coefficient, trials: int, seed: int
+) -> Agreement:
+    """The agreement of confidences over the panel's items; at system level over its segments.
 
     People's confidences and the metric's are over the same items: those that people rated and
     the metric scored, for both systems of a pair.
@@ -161,9 +157,9 @@ def _soft(panel: Panel, candidate: Candidate, trials: int, seed: int) -> Agreeme
         return _unknown("fewer than two systems")
     human = panel.ratings if panel.granularity == "system" else panel.human
     if human is None:
-        return _unknown("soft pairwise accuracy needs human scores of segments")
+        return _unknown(f"{coefficient.title} needs human scores of segments")
     if panel.granularity == "system" and not candidate.statistics:
-        return _unknown("soft pairwise accuracy needs the metric's scores of segments")
+        return _unknown(f"{coefficient.title} needs the metric's scores of segments")
     scored = (
         candidate.known_segments()
         if panel.granularity == "system"
@@ -173,7 +169,8 @@ def _soft(panel: Panel, candidate: Candidate, trials: int, seed: int) -> Agreeme
     gold = confidences(
         np.where(known, human, np.nan), trials=trials, rng=np.random.default_rng(seed)
     )
-    return soft_pairwise_accuracy(_own(panel, candidate, known, trials, seed), gold)
+    own = _own(panel, candidate, known, trials, seed)
+    return agree(own[:, None], gold[:, None], coefficient)
 
 
 def _own(panel: Panel, candidate: Candidate, known: Mask, trials: int, seed: int) -> Array:
@@ -191,7 +188,7 @@ def _unknown(reason: str) -> Agreement:
 
 def _compared(finding: Finding, questions: CorrelateOptions, seed: int) -> Finding:
     """The finding with every metric tested against every other."""
-    panel, coefficient = finding.panel, COEFFICIENTS.parse(finding.coefficient)
+    panel, coefficient = finding.panel, finding.coefficient
     # What has no value is not compared: two scores would correlate perfectly.
     scores = {
         each.name: np.full_like(panel.human, np.nan) if agreement.reason else each.oriented

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from assay.agreement.agree import Agreement
-from assay.agreement.coefficients import COEFFICIENTS
-from assay.agreement.findings import SOFT, CorrelateOptions, Finding
+from assay.agreement.coefficients import Coefficient
+from assay.agreement.findings import CorrelateOptions, Finding
 from assay.agreement.summary import Summary, summarise
 from assay.results import Cell, PValue, Table
 from assay.statistics.arrays import Array
 
-__all__ = ["coefficient_title", "findings_by_coefficient", "matrix", "tables", "tests_note"]
+__all__ = ["findings_by_coefficient", "matrix", "tables", "tests_note"]
 
 DIGITS = 3
 INSIGNIFICANT = "×"
@@ -37,19 +37,11 @@ def tables(findings: Sequence[Finding], questions: CorrelateOptions) -> list[Tab
 
 def findings_by_coefficient(findings: Sequence[Finding]) -> list[list[Finding]]:
     """The findings of each granularity, human score and coefficient, in order."""
-    found: dict[tuple[str, str, str], list[Finding]] = {}
+    found: dict[tuple[str, str, Coefficient], list[Finding]] = {}
     for each in findings:
         key = (each.panel.granularity, each.panel.human_name, each.coefficient)
         found.setdefault(key, []).append(each)
     return list(found.values())
-
-
-def coefficient_title(name: str) -> str:
-    """A coefficient as people call it, with its settings."""
-    if name == SOFT:
-        return "soft pairwise accuracy"
-    _, _, settings = name.partition(":")
-    return f"{COEFFICIENTS.parse(name).title}{f' ({settings})' * bool(settings)}"
 
 
 def matrix(findings: Sequence[Finding]) -> tuple[list[str], Array, Array]:
@@ -76,15 +68,15 @@ def _metrics(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
     digits: dict[str, int] = {}
     for each in findings:
         columns += [name for name, _ in _cells(each, 0)]
-        digits |= {each.coefficient: DIGITS, "epsilon": 4}
+        digits |= {str(each.coefficient): DIGITS, "epsilon": 4}
     rows: list[list[Cell]] = []
     for at, candidate in enumerate(panel.candidates):
-        # Soft pairwise accuracy counts pairs of systems; any other coefficient counts scores.
-        counts = [each.agreements[at].n for each in findings if each.coefficient != SOFT]
+        # Soft pairwise accuracy counts pairs of systems; most coefficients count scores.
+        counts = [each.agreements[at].n for each in findings if each.coefficient.needs == "scores"]
         row: list[Cell] = [candidate.title, counts[0] if counts else findings[0].agreements[at].n]
         row += [cell for each in findings for _, cell in _cells(each, at)]
         rows.append(row)
-    best: Any = {each.coefficient: "high" for each in findings}
+    best: Any = {str(each.coefficient): "high" for each in findings}
     title = f"{panel.pair + ': ' if panel.pair else ''}agreement with {_gold(panel.human_name)}"
     note = "\n".join(
         [
@@ -98,7 +90,7 @@ def _metrics(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
 
 def _cells(finding: Finding, at: int) -> list[tuple[str, Cell]]:
     """A metric's cells and their columns: the value, and p and epsilon where there are any."""
-    name, agreement = finding.coefficient, finding.agreements[at]
+    name, agreement = str(finding.coefficient), finding.agreements[at]
     cells: list[tuple[str, Cell]] = [(name, agreement.value)]
     if any(not isnan(each.p) for each in finding.agreements):
         cells.append((f"p {name}", PValue(agreement.p)))
@@ -131,9 +123,9 @@ def _pairs(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
         for column in np.flatnonzero(summary.best[at])
     }
     shaded = [len(kept), len(kept) + 1, len(kept) + 2, len(rows) - 1]
-    panel, name = findings[0].panel, findings[0].coefficient
+    panel, coefficient = findings[0].panel, findings[0].coefficient
     return Table(
-        f"{coefficient_title(name)} with {_gold(panel.human_name)} at {panel.granularity} level",
+        f"{coefficient.label} with {_gold(panel.human_name)} at {panel.granularity} level",
         ("pair", "systems", *titles),
         rows,
         "\n".join([*_pairs_note(findings, questions), *_values_note(findings, questions)]),
@@ -187,12 +179,12 @@ def _values_note(findings: Sequence[Finding], questions: CorrelateOptions) -> li
     return [*lines, *(line for finding in findings for line in _reasons(finding))]
 
 
-def tests_note(agreements: Mapping[str, Sequence[Agreement]]) -> list[str]:
+def tests_note(agreements: Mapping[Coefficient, Sequence[Agreement]]) -> list[str]:
     """Where the p of each coefficient come from; nothing where there are none."""
     names: dict[str, list[str]] = {}
-    for name, values in agreements.items():
+    for coefficient, values in agreements.items():
         for test in dict.fromkeys(each.test for each in values if each.test):
-            names.setdefault(test, []).append(name)
+            names.setdefault(test, []).append(str(coefficient))
     told = "; ".join(f"{', '.join(each)} from {test}" for test, each in names.items())
     return [f"Two-sided p: {told}."] if told else []
 
@@ -236,19 +228,23 @@ def _signatures(findings: Sequence[Finding]) -> list[str]:
 
 
 def _soft_note(findings: Sequence[Finding], questions: CorrelateOptions) -> list[str]:
-    """What soft pairwise accuracy is of, where it was asked for."""
-    soft = [each for each in findings if each.coefficient == SOFT]
-    if not soft:
-        return []
-    pairs = _span([each.n for finding in soft for each in finding.agreements], ",")
-    granularity = soft[0].panel.granularity
-    item = "segment" if granularity == "system" else granularity
-    files = {each.panel.ratings_source: None for each in soft if granularity == "system"}
-    source = f" ({', '.join(filter(None, files))})" if any(files) else ""
-    return [
-        f"spa: {pairs} pairs of systems, each over the {item}s that are rated for both{source}, "
-        f"by {questions.trials:,} random swaps."
-    ]
+    """What soft pairwise accuracy, and all that compares confidences, is of."""
+    by_coefficient: dict[Coefficient, list[Finding]] = {}
+    for finding in findings:
+        if finding.coefficient.needs == "segments":
+            by_coefficient.setdefault(finding.coefficient, []).append(finding)
+    notes = []
+    for coefficient, own in by_coefficient.items():
+        pairs = _span([agreement.n for finding in own for agreement in finding.agreements], ",")
+        granularity = own[0].panel.granularity
+        item = "segment" if granularity == "system" else granularity
+        files = {each.panel.ratings_source: None for each in own if granularity == "system"}
+        source = f" ({', '.join(filter(None, files))})" if any(files) else ""
+        notes.append(
+            f"{coefficient}: {pairs} pairs of systems, each over the {item}s that are rated for "
+            f"both{source}, by {questions.trials:,} random swaps."
+        )
+    return notes
 
 
 def _comparison(finding: Finding, questions: CorrelateOptions) -> Table:
@@ -292,7 +288,7 @@ def _against(finding: Finding, how: str, p: Array, note: str) -> Table:
         if finding.comparison and not how:
             row.insert(1, finding.comparison.clusters[at])
         rows.append(row)
-    columns = ["metric", *([] if how else ["cluster"]), finding.coefficient]
+    columns = ["metric", *([] if how else ["cluster"]), str(finding.coefficient)]
     panel = finding.panel
     title = f"{panel.pair + ', ' if panel.pair else ''}{_gold(panel.human_name)}"
     return Table(
@@ -301,7 +297,7 @@ def _against(finding: Finding, how: str, p: Array, note: str) -> Table:
         (*columns, *(f"> {titles[at]}" for at in order)),
         rows,
         note,
-        {finding.coefficient: DIGITS},
+        {str(finding.coefficient): DIGITS},
     )
 
 

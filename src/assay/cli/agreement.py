@@ -97,7 +97,7 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=list(DEFAULT_COEFFICIENTS),
         metavar="NAME",
-        help="of {names}, spa, with settings as in wmt:gap=25; kendall-c is kendall:variant=c "
+        help="of {names}, with settings as in wmt:gap=25; kendall-c is kendall:variant=c "
         f"(default: {' '.join(DEFAULT_COEFFICIENTS)})",
     )
     list_names(coefficient, COEFFICIENTS)

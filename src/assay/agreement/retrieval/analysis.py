@@ -111,7 +111,7 @@ class RetrievalResult(Result):
                 metric=each.metric,
                 resolved=resolved[each.metric],
                 measure=str(each.measure),
-                coefficient=each.coefficient,
+                coefficient=str(each.coefficient),
                 value=each.agreement.value,
                 p=each.agreement.p,
                 n=each.agreement.n,
@@ -181,6 +181,11 @@ def correlations(
     coefficients: Sequence[Coefficient] = (Kendall(),),
 ) -> Iterator[Correlation]:
     """How far every metric's order of the machines agrees with every measure's."""
+    if strangers := [str(each) for each in coefficients if each.needs != "scores"]:
+        raise DataError(
+            f"{', '.join(strangers)}: needs scores of segments, and retrieval has one value for "
+            "each system. Choose kendall, pearson, spearman or accuracy."
+        )
     values = np.array([each.values for each in found if not each.human])
     for coefficient in coefficients:
         for at, measure in enumerate(measures):
@@ -188,7 +193,7 @@ def correlations(
                 own = -candidate.of_systems() if candidate.lower else candidate.of_systems()
                 agreement = agree(own[:, None], values[:, at : at + 1], coefficient)
                 yield Correlation(
-                    candidate.name, measure, str(coefficient), _reworded(agreement, measure)
+                    candidate.name, measure, coefficient, _reworded(agreement, measure)
                 )
 
 

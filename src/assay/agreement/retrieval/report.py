@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 
 from assay.agreement.agree import Agreement
-from assay.agreement.coefficients import COEFFICIENTS
+from assay.agreement.coefficients import Coefficient
 from assay.agreement.panel import Candidate
 from assay.agreement.report import tests_note
 from assay.agreement.retrieval.measures import Measure, Truth
@@ -44,7 +44,7 @@ class Correlation:
 
     metric: str
     measure: Measure
-    coefficient: str
+    coefficient: Coefficient
     agreement: Agreement
 
 
@@ -60,10 +60,10 @@ def tables(
     correlations: Sequence[Correlation],
 ) -> list[Table]:
     """Systems by measures, then one table of measures by metrics for every coefficient."""
-    names = dict.fromkeys(each.coefficient for each in correlations)
+    coefficients = dict.fromkeys(each.coefficient for each in correlations)
     return [
         _by_system(setup, found, candidates),
-        *(_by_measure(setup, name, candidates, correlations) for name in names),
+        *(_by_measure(setup, each, candidates, correlations) for each in coefficients),
     ]
 
 
@@ -74,8 +74,8 @@ def charts(
     correlations: Sequence[Correlation],
 ) -> list[Chart]:
     """A map of each coefficient, and every metric against the first measure."""
-    names = dict.fromkeys(each.coefficient for each in correlations)
-    maps = [_map(name, candidates, correlations) for name in names]
+    coefficients = dict.fromkeys(each.coefficient for each in correlations)
+    maps = [_map(each, candidates, correlations) for each in coefficients]
     machines = [each for each in found if not each.human]
     if len(machines) < 2:
         return maps
@@ -114,7 +114,7 @@ def _notes(setup: Setup, found: Sequence[Found]) -> Iterator[str]:
 
 def _by_measure(
     setup: Setup,
-    name: str,
+    coefficient: Coefficient,
     candidates: Sequence[Candidate],
     correlations: Sequence[Correlation],
 ) -> Table:
@@ -122,16 +122,16 @@ def _by_measure(
     rows: list[list[Cell]] = []
     strong = set()
     for at, measure in enumerate(setup.measures):
-        own = [c for c in correlations if c.measure == measure and c.coefficient == name]
+        own = [c for c in correlations if c.measure == measure and c.coefficient == coefficient]
         rows.append([measure.title, *(_cell(each, setup.alpha) for each in own)])
         best = max((round(_known(c), DIGITS) for c in own), default=nan)
         strong |= {(at, 1 + i) for i, c in enumerate(own) if round(_known(c), DIGITS) == best}
     rows = [row for row in rows if len(row) > 1]
     return Table(
-        f"{_title(name)} between MT metrics and retrieval",
+        f"{coefficient.label} between MT metrics and retrieval",
         ("measure", *(each.title for each in candidates)),
         rows,
-        "\n".join(_correlation_notes(setup, name, candidates, correlations)),
+        "\n".join(_correlation_notes(setup, coefficient, candidates, correlations)),
         strong=frozenset(strong),
         keys=1,
     )
@@ -139,17 +139,17 @@ def _by_measure(
 
 def _correlation_notes(
     setup: Setup,
-    name: str,
+    coefficient: Coefficient,
     candidates: Sequence[Candidate],
     correlations: Sequence[Correlation],
 ) -> Iterator[str]:
-    own = [each for each in correlations if each.coefficient == name]
+    own = [each for each in correlations if each.coefficient == coefficient]
     systems = max((each.agreement.n for each in own), default=0)
     yield (
         f"Over {systems} machines. {INSIGNIFICANT}: not significant at {setup.alpha:g}; "
         "the strongest of a row stands out."
     )
-    yield from tests_note({name: [each.agreement for each in own]})
+    yield from tests_note({coefficient: [each.agreement for each in own]})
     titles = {each.name: each.title for each in candidates}
     for candidate in candidates:
         if candidate.lower:
@@ -177,25 +177,24 @@ def _known(correlation: Correlation) -> float:
     return -2.0 if isnan(value) else value
 
 
-def _title(name: str) -> str:
-    _, _, settings = name.partition(":")
-    return f"{COEFFICIENTS.parse(name).title}{f' ({settings})' * bool(settings)}"
-
-
-def _map(name: str, candidates: Sequence[Candidate], correlations: Sequence[Correlation]) -> Chart:
+def _map(
+    coefficient: Coefficient, candidates: Sequence[Candidate], correlations: Sequence[Correlation]
+) -> Chart:
     titles = {each.name: each.title for each in candidates}
     records = [
         {
             "metric": titles[each.metric],
             "measure": each.measure.title,
-            _title(name): each.agreement.value,
+            coefficient.label: each.agreement.value,
         }
         for each in correlations
-        if each.coefficient == name
+        if each.coefficient == coefficient
     ]
-    negative = any(each.agreement.value < 0 for each in correlations if each.coefficient == name)
-    title = f"{_title(name)} between MT metrics and retrieval measures"
-    return heat_map(title, records, "metric", "measure", _title(name), diverging=negative)
+    negative = any(
+        each.agreement.value < 0 for each in correlations if each.coefficient == coefficient
+    )
+    title = f"{coefficient.label} between MT metrics and retrieval measures"
+    return heat_map(title, records, "metric", "measure", coefficient.label, diverging=negative)
 
 
 def _scatter(setup: Setup, machines: Sequence[Found], candidate: Candidate) -> Chart:

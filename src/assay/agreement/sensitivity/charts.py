@@ -65,7 +65,7 @@ def _figure(study: Study, questions: SensitivityOptions, finding: Finding) -> Ch
         "system",
         x_title=f"quality ({people.name})",
         y_title=f"sensitivity of {title}",
-        note=f"{questions.named.title} over {study.texts.kind}s; bars: 95% intervals. Over "
+        note=f"{questions.coefficient.title} over {study.texts.kind}s; bars: 95% intervals. Over "
         f"systems: about {with_interval(second) or 'unknown'}.",
     )
     return _with_bars(chart, [(each.low, each.high) for *_, each in known])
@@ -101,7 +101,7 @@ def _best(study: Study, questions: SensitivityOptions, findings: Sequence[Findin
         "agreement",
         "metric",
         x_title="k best systems",
-        y_title=questions.named.title,
+        y_title=questions.coefficient.title,
     )
 
 
@@ -118,7 +118,7 @@ def _sizes(study: Study, questions: SensitivityOptions, findings: Sequence[Findi
         "agreement",
         "metric",
         x_title="words",
-        y_title=questions.named.title,
+        y_title=questions.coefficient.title,
         log_x=True,
         band=("low", "high"),
         note=f"The median over random {study.texts.kind}s, and where 95% lie.",

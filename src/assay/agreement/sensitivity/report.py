@@ -197,9 +197,9 @@ def _stage_notes(
         "system: the metric's scores of systems with people's. sensitivity: the correlation over "
         f"{study.texts.kind}s, of each system, with the quality of the systems ({rated}); below 0 "
         "the metric tells less where systems are better.",
-        f"{questions.named.title}; ~: 95% intervals by Fisher's z, for other systems on as many "
-        f"{study.texts.kind}s. They leave out 0 by chance in 5% of cases, but are only approximate "
-        "where there is a correlation: too narrow where a few systems make it.",
+        f"{questions.coefficient.title}; ~: 95% intervals by Fisher's z, for other systems on as "
+        f"many {study.texts.kind}s. They leave out 0 by chance in 5% of cases, but are only "
+        "approximate where there is a correlation: too narrow where a few systems make it.",
         "given spread: the same among systems whose human scores vary alike over "
         f"{study.texts.kind}s (partial correlation).",
         *_tests(findings),
@@ -257,8 +257,8 @@ def _systems(study: Study, questions: SensitivityOptions, findings: Sequence[Fin
     titles = [each.stages.candidate.title for each in findings]
     columns = ("system", "quality", f"{study.texts.kind}s", "spread", *titles)
     notes = [
-        f"{questions.named.title} over {study.texts.kind}s of the metric's score of what people "
-        f"rated with the mean of their scores; BCa 95% intervals in brackets, from "
+        f"{questions.coefficient.title} over {study.texts.kind}s of the metric's score of what "
+        f"people rated with the mean of their scores; BCa 95% intervals in brackets, from "
         f"{questions.resamples:,} resamples of {study.texts.kind}s. spread: the standard "
         f"deviation of people's scores over {study.texts.kind}s.",
         *_spread_note(study),
@@ -310,7 +310,7 @@ def _differences(questions: SensitivityOptions, findings: Sequence[Finding]) -> 
     first, *others = findings
     rows: list[list[Cell]] = []
     for other in others:
-        each = difference(other.stages, first.stages, questions.named)
+        each = difference(other.stages, first.stages, questions.coefficient)
         told = None if isnan(each.low) else "yes" if each.low > 0 or each.high < 0 else "no"
         rows.append([other.stages.candidate.title, each.value, *about(each.low, each.high), told])
     title = first.stages.candidate.title

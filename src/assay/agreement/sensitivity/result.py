@@ -60,7 +60,7 @@ def _finding(
     seed: int,
 ) -> Finding:
     """Each question starts the generator anew, so that no answer depends on another question."""
-    coefficient = questions.named
+    coefficient = questions.coefficient
     stages = stages_of(study, candidate, coefficient, draws)
     best: tuple[Best, ...] = ()
     found: tuple[Size, ...] = ()
@@ -103,7 +103,7 @@ class SensitivityResult(Result):
 
     def _records(self, finding: Finding) -> Iterator[Record]:
         stages, people = finding.stages, self.study.people
-        shared: Record = {"coefficient": str(self.questions.named), "human": people.name}
+        shared: Record = {"coefficient": str(self.questions.coefficient), "human": people.name}
         shared |= {"resolved": stages.candidate.resolved}
         for at, each in enumerate(stages.sensitivity):
             yield {
@@ -151,7 +151,7 @@ class SensitivityResult(Result):
     def _difference(self, finding: Finding) -> Record:
         """How far the second stage differs from that of the first metric."""
         first = self.findings[0]
-        each = difference(finding.stages, first.stages, self.questions.named)
+        each = difference(finding.stages, first.stages, self.questions.coefficient)
         same = finding is first
         return {
             "compared_with": None if same else first.stages.candidate.name,

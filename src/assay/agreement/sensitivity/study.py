@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.agreement.coefficients import COEFFICIENTS, Coefficient, Kendall, Pearson, Spearman
+from assay.agreement.coefficients import COEFFICIENTS, Coefficient, Pearson
 from assay.agreement.panel import Candidate, lower_is_better
 from assay.agreement.sensitivity.texts import BLOCK, People, Texts
 from assay.data import DataError, Scores
@@ -137,7 +138,7 @@ class SensitivityOptions:
     the agreement that counts as agreeing.
     """
 
-    coefficient: str = "pearson"
+    coefficient: Coefficient = Pearson()
     resamples: int = 1000
     best: bool = False
     sizes: tuple[int, ...] | None = None
@@ -145,9 +146,9 @@ class SensitivityOptions:
     slope: str | None = None
 
     def __post_init__(self) -> None:
-        """The coefficient is one that can be negative, and 0 by chance."""
-        found = COEFFICIENTS.parse(self.coefficient)
-        if not isinstance(found, Pearson | Spearman | Kendall):
+        """The coefficient is one that has an interval by Fisher's z."""
+        object.__setattr__(self, "coefficient", COEFFICIENTS.parse(self.coefficient))
+        if math.isnan(self.coefficient.error(0.0, 100)):
             raise DataError(
                 f"--coefficient {self.coefficient}: sensitivity is a correlation; "
                 "choose pearson, spearman, kendall or kendall-c."
@@ -156,8 +157,3 @@ class SensitivityOptions:
             raise DataError("the number of resamples is at least 1.")
         if not -1 <= self.reach <= 1:
             raise DataError(f"--reach {self.reach:g}: give a correlation between -1 and 1.")
-
-    @property
-    def named(self) -> Coefficient:
-        """The coefficient itself."""
-        return COEFFICIENTS.parse(self.coefficient)
