@@ -13,15 +13,6 @@ BIN := $(VENV)/bin
 FOLDERS := $(shell find src -type d -not -name __pycache__)
 KERNEL := CMakeLists.txt $(wildcard src/assay/kernel/*.?pp)
 
-# For the loop while coding: what needs neither models, taggers, servers nor a browser, and of that
-# the files that take long are left out.
-QUICK := src $(addprefix tests/,agreement comparison contract decomposition golden io kernel rendering scoring statistics) \
-    $(addprefix tests/suites/,files lint) $(wildcard tests/suites/test_*.py) $(wildcard tests/metrics/test_*.py) \
-    $(wildcard tests/test_*.py)
-LONG := contract/test_metrics metrics/test_against_sacrebleu metrics/test_rouge metrics/test_ter \
-    comparison/test_favoritism io/test_real_data decomposition/test_decompose decomposition/test_validate \
-    suites/files/test_files suites/lint/test_published_items suites/test_wmt21
-
 .PHONY: demo test quick check bench mutation clean
 demo: $(VENV)/demo.stamp
 	$(BIN)/assay demo
@@ -29,9 +20,10 @@ demo: $(VENV)/demo.stamp
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
+# For the loop while coding: what needs neither models, taggers, servers nor a browser, without the
+# files that take long.
 quick: $(VENV)/quick.stamp
-	$(BIN)/python -m pytest -q -n auto --dist worksteal $(QUICK) \
-	    $(LONG:%=--ignore=tests/%.py)
+	$(BIN)/python -m pytest -q -n auto --dist worksteal @.ci/quick.txt
 
 check: $(VENV)/test.stamp
 	$(BIN)/ruff format --check .
