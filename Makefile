@@ -2,6 +2,7 @@
 #   make demo   sets up, runs the main jobs on built-in data, says where the report is
 #   make test   sets up, runs all tests
 #   make quick  sets up without models, runs the tests that take under a minute
+#   make wheel  builds a wheel, installs it into an empty environment and tries it
 PYTHON ?= python3
 VENV ?= .venv
 # PyTorch, and the index to try first: its own, with builds that need no graphics card.
@@ -13,7 +14,7 @@ BIN := $(VENV)/bin
 FOLDERS := $(shell find src -type d -not -name __pycache__)
 KERNEL := CMakeLists.txt $(wildcard src/assay/kernel/*.?pp)
 
-.PHONY: demo test quick check bench mutation clean
+.PHONY: demo test quick check wheel bench mutation clean
 demo: $(VENV)/demo.stamp
 	$(BIN)/assay demo
 
@@ -30,6 +31,12 @@ check: $(VENV)/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# A wheel, installed without a compiler into an empty environment and used there.
+wheel: $(VENV)/bin/python
+	rm -rf dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python .ci/smoke.py dist/*.whl
+
 bench: $(VENV)/test.stamp
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/muler.py
@@ -43,7 +50,7 @@ mutation: $(VENV)/test.stamp
 	$(BIN)/python benchmarks/mutation.py $(ARGS)
 
 clean:
-	rm -rf $(VENV) .venv-* build assay-demo
+	rm -rf $(VENV) .venv-* build dist assay-demo
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
