@@ -3,6 +3,7 @@
 #   make test   sets up, runs all tests
 #   make quick  sets up without models, runs the tests that take under a minute
 #   make wheel  builds a wheel, installs it into an empty environment and tries it
+#   make coverage  says which lines of Python and C++ the tests run
 PYTHON ?= python3
 VENV ?= .venv
 # PyTorch, and the index to try first: its own, with builds that need no graphics card.
@@ -14,7 +15,10 @@ BIN := $(VENV)/bin
 FOLDERS := $(shell find src -type d -not -name __pycache__)
 KERNEL := CMakeLists.txt $(wildcard src/assay/kernel/*.?pp)
 
-.PHONY: demo test quick check wheel bench mutation clean
+# What `make coverage` runs; for a part: make coverage TESTS=tests/io
+TESTS ?=
+
+.PHONY: demo test quick check coverage coverage-kernel wheel bench mutation clean
 demo: $(VENV)/demo.stamp
 	$(BIN)/assay demo
 
@@ -30,6 +34,28 @@ check: $(VENV)/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+coverage: $(VENV)/test.stamp coverage-kernel
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov --cov-report=term:skip-covered \
+	    --cov-report=html:build/coverage/python $(TESTS)
+
+# The C++ code: built once more, with counters, and run by the tests that are about it. On macOS:
+# GCOV="xcrun llvm-cov gcov".
+GCOV ?= gcov
+GCOVR ?= $(BIN)/python -m gcovr
+KERNEL_TESTS ?= tests/kernel tests/contract tests/metrics --ignore=tests/metrics/neural \
+    --ignore=tests/metrics/tagged
+COUNTED := build/coverage/kernel
+coverage-kernel: $(VENV)/test.stamp
+	rm -rf $(COUNTED)
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir $(COUNTED)/wheel . \
+	    -C build-dir=$(COUNTED) -C cmake.build-type=Debug \
+	    -C cmake.define.CMAKE_CXX_FLAGS="--coverage -fprofile-update=atomic"
+	PYTHONPATH=.ci $(BIN)/python -m pytest -q -p counted_kernel -n auto --dist worksteal $(KERNEL_TESTS)
+	mkdir -p build/coverage/cpp
+	$(GCOVR) --gcov-executable "$(GCOV)" --gcov-ignore-errors source_not_found --root . \
+	    --filter src/assay/kernel/ --object-directory $(COUNTED) --exclude-throw-branches --merge-lines \
+	    --txt - --html-details build/coverage/cpp/index.html $(COUNTED)/CMakeFiles/_native.dir
 
 # A wheel, installed without a compiler into an empty environment and used there.
 wheel: $(VENV)/bin/python
