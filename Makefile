@@ -2,6 +2,8 @@
 #   make demo   sets up, runs the main jobs on built-in data, says where the report is
 #   make test   sets up, runs all tests
 #   make quick  sets up without models, runs the tests that take under a minute
+#   make wheel  builds a wheel, installs it into an empty environment and tries it
+#   make coverage  says which lines of Python and C++ the tests run
 PYTHON ?= python3
 VENV ?= .venv
 # PyTorch, and the index to try first: its own, with builds that need no graphics card.
@@ -13,30 +15,53 @@ BIN := $(VENV)/bin
 FOLDERS := $(shell find src -type d -not -name __pycache__)
 KERNEL := CMakeLists.txt $(wildcard src/assay/kernel/*.?pp)
 
-# For the loop while coding: what needs neither models, taggers, servers nor a browser, and of that
-# the files that take long are left out.
-QUICK := src $(addprefix tests/,agreement comparison contract decomposition golden io kernel rendering scoring statistics) \
-    $(addprefix tests/suites/,files lint) $(wildcard tests/suites/test_*.py) $(wildcard tests/metrics/test_*.py) \
-    $(wildcard tests/test_*.py)
-LONG := contract/test_metrics metrics/test_against_sacrebleu metrics/test_rouge metrics/test_ter \
-    comparison/test_favoritism io/test_real_data decomposition/test_decompose decomposition/test_validate \
-    suites/files/test_files suites/lint/test_published_items suites/test_wmt21
+# What `make coverage` runs; for a part: make coverage TESTS=tests/io
+TESTS ?=
 
-.PHONY: demo test quick check bench mutation clean
+.PHONY: demo test quick check coverage coverage-kernel wheel bench mutation clean
 demo: $(VENV)/demo.stamp
 	$(BIN)/assay demo
 
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
+# For the loop while coding: what needs neither models, taggers, servers nor a browser, without the
+# files that take long.
 quick: $(VENV)/quick.stamp
-	$(BIN)/python -m pytest -q -n auto --dist worksteal $(QUICK) \
-	    $(LONG:%=--ignore=tests/%.py)
+	$(BIN)/python -m pytest -q -n auto --dist worksteal @.ci/quick.txt
 
 check: $(VENV)/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+coverage: $(VENV)/test.stamp coverage-kernel
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov --cov-report=term:skip-covered \
+	    --cov-report=html:build/coverage/python $(TESTS)
+
+# The C++ code: built once more, with counters, and run by the tests that are about it. On macOS:
+# GCOV="xcrun llvm-cov gcov".
+GCOV ?= gcov
+GCOVR ?= $(BIN)/python -m gcovr
+KERNEL_TESTS ?= tests/kernel tests/contract tests/metrics --ignore=tests/metrics/neural \
+    --ignore=tests/metrics/tagged
+COUNTED := build/coverage/kernel
+coverage-kernel: $(VENV)/test.stamp
+	rm -rf $(COUNTED)
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir $(COUNTED)/wheel . \
+	    -C build-dir=$(COUNTED) -C cmake.build-type=Debug \
+	    -C cmake.define.CMAKE_CXX_FLAGS="--coverage -fprofile-update=atomic"
+	PYTHONPATH=.ci $(BIN)/python -m pytest -q -p counted_kernel -n auto --dist worksteal $(KERNEL_TESTS)
+	mkdir -p build/coverage/cpp
+	$(GCOVR) --gcov-executable "$(GCOV)" --gcov-ignore-errors source_not_found --root . \
+	    --filter src/assay/kernel/ --object-directory $(COUNTED) --exclude-throw-branches --merge-lines \
+	    --txt - --html-details build/coverage/cpp/index.html $(COUNTED)/CMakeFiles/_native.dir
+
+# A wheel, installed without a compiler into an empty environment and used there.
+wheel: $(VENV)/bin/python
+	rm -rf dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python .ci/smoke.py dist/*.whl
 
 bench: $(VENV)/test.stamp
 	$(BIN)/python benchmarks/run.py
@@ -51,7 +76,7 @@ mutation: $(VENV)/test.stamp
 	$(BIN)/python benchmarks/mutation.py $(ARGS)
 
 clean:
-	rm -rf $(VENV) .venv-* build assay-demo
+	rm -rf $(VENV) .venv-* build dist assay-demo
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
