@@ -10,9 +10,14 @@ import numpy as np
 
 from assay.agreement.coefficients import COEFFICIENTS, Pearson, fisher_interval
 from assay.agreement.panel import Candidate, computed
-from assay.agreement.sensitivity.stages import Estimate, Stages, difference, stages_of
-from assay.agreement.sensitivity.study import Study
-from assay.agreement.sensitivity.texts import Draws, People, Texts
+from assay.agreement.sensitivity.stages import (
+    CorrelationEstimate,
+    Stages,
+    TextDraws,
+    difference,
+    stages_of,
+)
+from assay.agreement.sensitivity.study import Study, TextRatings, Texts
 from assay.data import without_humans
 from assay.io import read_folder, read_scores
 from assay.metrics.mean import Mean
@@ -101,7 +106,9 @@ def of_systems(name: str, systems: int, runs: int, rng: np.random.Generator) -> 
     return coverage("correlation over systems, Fisher's z", name, systems, ends, truth)
 
 
-def _unrelated(data: Documents, systems: int, rng: np.random.Generator) -> Sequence[Estimate]:
+def _unrelated(
+    data: Documents, systems: int, rng: np.random.Generator
+) -> Sequence[CorrelationEstimate]:
     chosen = rng.permutation(len(data.gold))[:systems]
     moved = quality(data)[rng.permutation(chosen)] - quality(data)[chosen]
     world = Documents(
@@ -125,14 +132,14 @@ def _stages(
     gold, counts = data.gold[:, drawn], data.counts[:, drawn]
     own = Documents(gold, (), counts)
     texts = Texts("document", tuple(map(str, range(len(drawn)))), np.ones(len(drawn)))
-    people = People("da", gold, counts, ~np.isnan(gold), quality(own))
+    people = TextRatings("da", gold, counts, ~np.isnan(gold), quality(own))
     candidates = [
         Candidate("", "", each[:, drawn], False, tuple(Mean("m").of(row) for row in each[:, drawn]))
         for each in data.metrics[:metrics]
     ]
     names = tuple(map(str, range(len(gold))))
     study = Study(names, texts, people, tuple(candidates))
-    draws = Draws.of(len(drawn), resamples, rng=rng)
+    draws = TextDraws.of(len(drawn), resamples, rng=rng)
     return [stages_of(study, each, Pearson(), draws) for each in candidates]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.agreement.coefficients import Coefficient as Coefficient
+    from assay.agreement.sensitivity.analysis import sensitivity as sensitivity
     from assay.data import DataError as DataError
     from assay.data import Dataset as Dataset
     from assay.data import MissingInput as MissingInput
@@ -52,6 +53,7 @@ _WHERE = {
     "read": "assay.io",
     "register": "assay.registry",
     "score": "assay.scoring",
+    "sensitivity": "assay.agreement.sensitivity.analysis",
 }
 
 _SUBMODULES = (

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from assay.agreement.sensitivity.study import Study
-from assay.agreement.sensitivity.texts import documents_of, people_of, sections_of
+from assay.agreement.sensitivity.study import Study, documents_of, ratings_of, sections_of
 from assay.data import Dataset, Scores
 from assay.metrics.base import system_statistics
 from assay.metrics.registry import parse
@@ -57,7 +56,7 @@ def ratings(texts, *, missing=0.2, seed=2):
     return values
 
 
-def gold(texts, values, *, name="da", level="segment"):
+def scores(texts, values, *, name="da", level="segment"):
     """The scores as they come from a file."""
     items = {
         "segment": tuple(str(at) for at in range(1, len(texts) + 1)),
@@ -67,11 +66,11 @@ def gold(texts, values, *, name="da", level="segment"):
     return Scores(name, level, tuple(texts.systems), items, values, f"{name}.{level}")
 
 
-def study(texts=None, values=None, *, metrics=("bleu", "chrf"), section=0, golds=None):
+def study(texts=None, values=None, *, metrics=("bleu", "chrf"), section=0, human=None):
     """A study of the texts; ratings of one's own, or some that fit."""
     texts = texts or dataset()
     values = ratings(texts) if values is None else values
     parts = sections_of(texts, section) if section else documents_of(texts)
-    (people,) = people_of(golds or [gold(texts, values)], parts)
+    (ratings_of_texts,) = ratings_of(human or [scores(texts, values)], parts)
     statistics = [system_statistics(texts, parse(metric)) for metric in metrics]
-    return Study.of(list(texts.systems), parts, people, statistics)
+    return Study.of(list(texts.systems), parts, ratings_of_texts, statistics)

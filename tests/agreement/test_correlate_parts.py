@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from assay.agreement.findings import outliers
 from assay.agreement.panel import (
     Candidate,
     Rounding,
     as_printed,
     computed,
     human_at,
+    outliers,
     scores_at,
 )
 from assay.agreement.panel import given as given_scores

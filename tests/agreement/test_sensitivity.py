@@ -7,18 +7,12 @@ import pytest
 from scipy import stats
 
 from assay.agreement.coefficients import COEFFICIENTS, EXACT, fisher_interval
-from assay.agreement.sensitivity.result import sensitivity
-from assay.agreement.sensitivity.study import SensitivityOptions
-from assay.agreement.sensitivity.texts import (
-    Draws,
-    across_systems,
-    deviations,
-    documents_of,
-    over_texts,
-    partial,
-    people_of,
-    sections_of,
+from assay.agreement.sensitivity.analysis import (
+    SensitivityOptions,
+    sensitivity_of_studies,
 )
+from assay.agreement.sensitivity.stages import TextDraws, across_systems, over_texts, partial
+from assay.agreement.sensitivity.study import deviations, documents_of, ratings_of, sections_of
 from assay.data import DataError
 from assay.metrics.registry import parse
 from assay.statistics.intervals import interval
@@ -34,7 +28,9 @@ SCIPY = {
 
 def found(study, **questions):
     """The records by metric and system."""
-    records = sensitivity(study, SensitivityOptions(**{"resamples": 50} | questions)).records()
+    records = sensitivity_of_studies(
+        [study], SensitivityOptions(**{"resamples": 50} | questions)
+    ).records()
     return {(each["metric"], each["system"]): each for each in records if "system" in each}
 
 
@@ -64,7 +60,9 @@ def test_both_stages_equal_scipy_on_scores_of_the_rated_segments(name, metric):
     texts = studies.dataset()
     values = studies.ratings(texts, missing=0.3)
     scores, humans = slow_scores(texts, metric, values)
-    ours = found(studies.study(texts, values, metrics=[metric]), coefficient=name)
+    ours = found(
+        studies.study(texts, values, metrics=[metric]), coefficient=COEFFICIENTS.parse(name)
+    )
     slow = []
     for s, system in enumerate(texts.systems):
         known = ~np.isnan(scores[s])
@@ -110,7 +108,7 @@ def test_resampled_sensitivities_equal_a_loop_over_draws():
     gold[rng.random(gold.shape) < 0.3] = np.nan
     draws = rng.integers(0, 12, (25, 12))
     for name, theirs in SCIPY.items():
-        coefficient = SensitivityOptions(coefficient=name).coefficient
+        coefficient = COEFFICIENTS.parse(name)
         ours = over_texts(metric, gold, coefficient, draws)
         for b, drawn in enumerate(draws):
             for s in range(4):
@@ -131,8 +129,8 @@ def test_correlations_over_systems_equal_scipy_and_need_three():
 
 def test_the_intervals_of_the_first_stage_are_those_of_the_loops():
     study = studies.study(metrics=["chrf"])
-    (candidate,), people = study.candidates, study.people
-    draws = Draws.of(len(study.texts), 50, rng=np.random.default_rng(12345))
+    (candidate,), people = study.candidates, study.human
+    draws = TextDraws.of(len(study.texts), 50, rng=np.random.default_rng(12345))
     sens, without = [], []
     for drawn in draws.texts:
         x, y = candidate.scores[2][drawn], people.scores[2][drawn]
@@ -219,7 +217,7 @@ def test_systems_far_from_the_rest_are_left_out_beside():
     assert ours["bleu", None]["without_outliers"] == pytest.approx(theirs.statistic)
     assert ours["bleu", None]["without_outliers_p"] == pytest.approx(theirs.pvalue)
     assert (ours["bleu", None]["without_outliers_n"], ours["bleu", None]["n"]) == (5, 6)
-    note = sensitivity(study, FEW).tables()[0].note
+    note = sensitivity_of_studies([study], FEW).tables()[0].note
     assert "without outliers: the same without s4, whose quality is far" in note
     assert found(studies.study())["bleu", None]["without_outliers"] is None
 
@@ -240,7 +238,9 @@ def test_metrics_are_compared_with_the_first():
 
 def test_the_same_seed_gives_the_same_and_another_seed_other_intervals():
     study = studies.study()
-    first, again, other = (sensitivity(study, FEW, seed=each).records() for each in (1, 1, 2))
+    first, again, other = (
+        sensitivity_of_studies([study], FEW, seed=each).records() for each in (1, 1, 2)
+    )
     assert first == again
     assert first != other
     assert [each["sensitivity"] for each in first] == [each["sensitivity"] for each in other]
@@ -249,7 +249,7 @@ def test_the_same_seed_gives_the_same_and_another_seed_other_intervals():
 def test_asking_more_does_not_change_the_two_stages():
     study = studies.study()
     more = SensitivityOptions(resamples=50, best=True, sizes=(), slope="s0")
-    plain, rich = (sensitivity(study, each).records() for each in (FEW, more))
+    plain, rich = (sensitivity_of_studies([study], each).records() for each in (FEW, more))
     assert rich[: len(plain)] == plain
 
 
@@ -279,7 +279,7 @@ def test_scores_of_documents_stand_for_their_whole_text():
     names = tuple(dict.fromkeys(texts.documents))
     values = np.random.default_rng(1).normal(size=(6, len(names)))
     values[2, 0] = np.nan
-    study = studies.study(texts, golds=[studies.gold(texts, values, level="document")])
+    study = studies.study(texts, human=[studies.scores(texts, values, level="document")])
     whole = [
         parse("bleu")
         .statistics(
@@ -300,32 +300,32 @@ def test_scores_of_documents_stand_for_their_whole_text():
 
 def test_scores_of_systems_are_their_quality_where_given():
     texts = studies.dataset()
-    segments = studies.gold(texts, studies.ratings(texts))
-    systems = studies.gold(texts, np.arange(6.0)[:, None], level="system")
-    study = studies.study(texts, golds=[segments, systems])
-    assert study.people.quality.tolist() == list(range(6))
-    assert study.people.quality_on(np.ones((2, 9))).tolist() == [list(range(6))] * 2
+    segments = studies.scores(texts, studies.ratings(texts))
+    systems = studies.scores(texts, np.arange(6.0)[:, None], level="system")
+    study = studies.study(texts, human=[segments, systems])
+    assert study.human.quality.tolist() == list(range(6))
+    assert study.human.quality_on(np.ones((2, 9))).tolist() == [list(range(6))] * 2
     assert "quality: da.system." in study.notes
 
 
 def test_scores_of_systems_alone_say_what_is_needed():
     texts = studies.dataset()
-    systems = studies.gold(texts, np.zeros((6, 1)), level="system")
+    systems = studies.scores(texts, np.zeros((6, 1)), level="system")
     with pytest.raises(DataError, match=r"scores of segments \(a column line\) or documents"):
-        people_of([systems], documents_of(texts))
+        ratings_of([systems], documents_of(texts))
 
 
 def test_scores_of_documents_do_not_fit_sections():
     texts = studies.dataset()
-    documents = studies.gold(texts, np.zeros((6, 9)), level="document")
+    documents = studies.scores(texts, np.zeros((6, 9)), level="document")
     with pytest.raises(DataError, match="sections are cut out of documents"):
-        people_of([documents], sections_of(texts, 5))
+        ratings_of([documents], sections_of(texts, 5))
 
 
 def test_without_documents_the_error_names_both_ways_out():
     texts = studies.dataset()
     bare = type(texts)(systems=texts.systems, references=texts.references)
-    with pytest.raises(DataError, match=r"--docs FILE.*--section N"):
+    with pytest.raises(DataError, match=r"sections of N segments \(section\).*documents=\.\.\."):
         documents_of(bare)
 
 
@@ -351,7 +351,9 @@ def test_one_document_has_no_sensitivity_and_says_so():
 @pytest.mark.parametrize("name", SCIPY)
 def test_constant_human_scores_have_no_correlation(name):
     texts = studies.dataset()
-    ours = found(studies.study(texts, np.ones((6, len(texts)))), coefficient=name)
+    ours = found(
+        studies.study(texts, np.ones((6, len(texts)))), coefficient=COEFFICIENTS.parse(name)
+    )
     assert ours["bleu", "s0"]["sensitivity"] is None
     assert ours["bleu", "s0"]["reason"] == "all human scores are equal"
     assert ours["bleu", None]["reason"]
@@ -373,11 +375,11 @@ def test_few_systems_have_no_interval_and_two_no_value(systems, value, low):
     study = studies.study(texts)
     second = found(study)["bleu", None]
     assert (second["sensitivity"] is not None, second["low"] is not None) == (value, low)
-    note = sensitivity(study, FEW).tables()[0].note
+    note = sensitivity_of_studies([study], FEW).tables()[0].note
     assert f"With {systems} systems nothing can be concluded" in note
 
 
 def test_only_correlations_measure_sensitivity():
     for name in ("accuracy", "acc-eq", "wmt"):
         with pytest.raises(DataError, match="sensitivity is a correlation"):
-            SensitivityOptions(coefficient=name)
+            SensitivityOptions(coefficient=COEFFICIENTS.parse(name))

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.agreement.sensitivity.result import sensitivity
-from assay.agreement.sensitivity.sizes import Size, reached, usual_sizes
-from assay.agreement.sensitivity.study import SensitivityOptions, imported, text_scores
-from assay.agreement.sensitivity.texts import documents_of
+from assay.agreement.sensitivity.analysis import (
+    SensitivityOptions,
+    sensitivity_of_studies,
+)
+from assay.agreement.sensitivity.sizes import SizeAgreement, reached, usual_sizes
+from assay.agreement.sensitivity.study import documents_of, imported, text_scores
 from assay.data import DataError, Scores
 from assay.metrics.registry import parse
 from tests.agreement import studies
@@ -26,7 +28,7 @@ def study():
 
 
 def records(study, question, **questions):
-    result = sensitivity(study, SensitivityOptions(resamples=40, **questions))
+    result = sensitivity_of_studies([study], SensitivityOptions(resamples=40, **questions))
     return [each for each in result.records() if each.get("question") == question]
 
 
@@ -36,13 +38,13 @@ def corpora(texts, metric, systems):
 
 def test_the_best_k_are_those_that_people_like_best(study):
     texts = studies.dataset()
-    order = [study.systems[at] for at in np.argsort(-study.people.quality)]
+    order = [study.systems[at] for at in np.argsort(-study.human.quality)]
     found = [each for each in records(study, "best", best=True) if each["metric"] == "bleu"]
     assert [each["k"] for each in found] == [6, 5, 4, 3]
     assert [each["last"] for each in found] == [order[k - 1] for k in (6, 5, 4, 3)]
     for each in found:
         top = order[: each["k"]]
-        human = [study.people.quality[study.systems.index(name)] for name in top]
+        human = [study.human.quality[study.systems.index(name)] for name in top]
         theirs = stats.pearsonr(corpora(texts, "bleu", top), human)
         assert each["agreement"] == pytest.approx(theirs.statistic)
         assert each["agreement_p"] == pytest.approx(theirs.pvalue)
@@ -52,7 +54,7 @@ def test_the_best_k_are_those_that_people_like_best(study):
 def test_any_k_systems_lie_where_all_choices_of_k_lie(study):
     texts = studies.dataset()
     found = records(study, "best", best=True)
-    own, human = np.array(corpora(texts, "bleu", study.systems)), study.people.quality
+    own, human = np.array(corpora(texts, "bleu", study.systems)), study.human.quality
     for each in found[:4]:
         values = [
             stats.pearsonr(own[list(some)], human[list(some)]).statistic
@@ -92,7 +94,7 @@ def test_sizes_equal_a_loop_over_draws(study):
             parse("macrof").statistics([texts.segments(name)[at] for at in places]).corpus()
             for name in study.systems
         ]
-        values.append(stats.pearsonr(own, study.people.quality).statistic)
+        values.append(stats.pearsonr(own, study.human.quality).statistic)
         counts.append(len(chosen))
         sizes.append(words)
     first, last = found
@@ -101,7 +103,7 @@ def test_sizes_equal_a_loop_over_draws(study):
     assert first["most"] == pytest.approx(np.quantile(values, 0.05))
     assert first["texts"] == pytest.approx(np.mean(counts))
     assert first["actual"] == pytest.approx(np.mean(sizes))
-    whole = stats.pearsonr(corpora(texts, "macrof", study.systems), study.people.quality)
+    whole = stats.pearsonr(corpora(texts, "macrof", study.systems), study.human.quality)
     assert last["value"] == last["low"] == last["high"] == pytest.approx(whole.statistic)
 
 
@@ -121,7 +123,7 @@ def test_more_words_than_there_are_is_an_error(study):
 )
 def test_a_level_is_reached_where_the_agreement_stays_there(values, half):
     sizes = [
-        Size(100 * at, at, 100, value, value, value, value - 0.3)
+        SizeAgreement(100 * at, at, 100, value, value, value, value - 0.3)
         for at, value in enumerate(values, 1)
     ]
     assert reached(sizes, 0.8).half == half
@@ -173,7 +175,7 @@ def test_an_unknown_reference_system_is_an_error(study):
 
 
 def test_everything_asked_has_its_table_and_its_chart(study):
-    result = sensitivity(study, ALL)
+    result = sensitivity_of_studies([study], ALL)
     titles = [each.title for each in result.tables()]
     assert titles == [
         "Does sensitivity depend on quality? (da)",
@@ -196,22 +198,22 @@ def test_figures_have_a_bar_for_every_system_that_has_a_sensitivity():
     texts = studies.dataset()
     values = studies.ratings(texts)
     values[3] = np.nan
-    chart = sensitivity(studies.study(texts, values), ALL).charts()[0]
+    chart = sensitivity_of_studies([studies.study(texts, values)], ALL).charts()[0]
     points = chart.spec["data"]["values"]
     assert [each["label"] for each in points] == ["s0", "s1", "s2", "s4", "s5"]
     assert all(each["low"] < each["y"] < each["high"] for each in points)
 
 
 def test_the_first_table_tells_what_becomes_of_sensitivity(study):
-    table = sensitivity(study, ALL).tables()[0]
+    table = sensitivity_of_studies([study], ALL).tables()[0]
     assert [row[1] for row in table.rows[:3]] == ["system", "sensitivity", "given spread"]
     assert table.rows[1][-1] in {"falls", "rises", "cannot tell"}
     assert all(len(row) == len(table.columns) for row in table.rows)
 
 
 def test_the_systems_stand_in_the_order_of_their_quality(study):
-    table = sensitivity(study, ALL).tables()[1]
-    order = [study.systems[at] for at in np.argsort(-study.people.quality)]
+    table = sensitivity_of_studies([study], ALL).tables()[1]
+    order = [study.systems[at] for at in np.argsort(-study.human.quality)]
     assert [row[0] for row in table.rows] == [*order, "mean"]
 
 
@@ -223,7 +225,7 @@ def test_given_scores_are_averaged_over_the_rated_segments():
     scores = Scores("comet", "segment", tuple(texts.systems), items, own)
     study = studies.study(texts, values)
     parts = documents_of(texts)
-    given = type(study).of(list(texts.systems), parts, study.people, [imported(scores)])
+    given = type(study).of(list(texts.systems), parts, study.human, [imported(scores)])
     text = np.array(texts.documents) == "d3"
     rated = text & ~np.isnan(values[2])
     assert given.candidates[0].scores[2, 3] == pytest.approx(own[2, rated].mean())
@@ -237,6 +239,6 @@ def test_given_errors_are_turned_round_on_request_or_by_name():
     for name, lower, turned in (("x", (), False), ("x", ("x",), True), ("ter", (), True)):
         scores = Scores(name, "segment", study.systems, items, np.ones((6, len(texts))))
         again = type(study).of(
-            study.systems, study.texts, study.people, [imported(scores)], lower=lower
+            study.systems, study.texts, study.human, [imported(scores)], lower=lower
         )
         assert again.candidates[0].lower is turned

@@ -150,7 +150,7 @@ def _segments():
 
 
 BAD = {
-    "no texts": (LINE.replace("--docs docs.tsv", ""), "--docs FILE, or take sections"),
+    "no texts": (LINE.replace("--docs docs.tsv", ""), "give document ids with --docs FILE"),
     "no human scores": (LINE.replace("--human da.seg.tsv", ""), "name a file with scores of"),
     "systems only": (
         LINE.replace("da.seg", "da.sys"),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from assay.data import (
 from assay.metrics.base import Metric, Statistics, labels, reference_count, system_statistics
 from assay.metrics.mean import Mean
 from assay.metrics.registry import parse
+from assay.metrics.selection import select_metrics
 from assay.progress import Track, untracked
 from assay.settings import did_you_mean
 from assay.statistics.arrays import Array, divide
@@ -27,16 +29,20 @@ from assay.statistics.correlation import Mask, means
 from assay.statistics.weights import groups
 
 __all__ = [
+    "METRICS",
     "Candidate",
     "HumanScores",
     "Humans",
+    "MetricChoice",
     "Panel",
     "Rounding",
     "as_printed",
+    "chosen_metrics",
     "computed",
     "given",
     "human_at",
     "lower_is_better",
+    "outliers",
     "panels",
     "scores_at",
     "signatures",
@@ -44,6 +50,20 @@ __all__ = [
 
 Humans = Literal["out", "in"]
 """Whether human translations among the systems are left out or in."""
+
+MetricChoice: TypeAlias = (
+    str | Metric | Sequence[str | Metric] | Callable[[Dataset], Sequence[Metric]] | None
+)
+"""Metrics by name or as they are, or a function that chooses them for a test set."""
+
+METRICS = ("bleu", "chrf")
+"""What is tested where nothing is named."""
+
+CUTOFF = 2.5
+"""Further from the median than so many robust standard deviations (Mathur et al., 2020)."""
+
+CONSISTENT = 1.483
+"""What makes the median absolute deviation a standard deviation, for normal scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +195,41 @@ def panels(
                 ratings_source=chosen.ratings_source,
                 notes=tuple(_notes(machines, chosen, people, tested)),
             )
+
+
+def outliers(scores: Array, *, cutoff: float = CUTOFF) -> Mask:
+    """Which of the systems' human scores lie far from the median.
+
+    Nobody where more than half of the scores are equal: the rule says nothing then. Unknown
+    scores are no outliers.
+
+    >>> outliers(np.array([0.1, 0.2, 0.15, 0.12, -2.0])).tolist()
+    [False, False, False, False, True]
+    """
+    known = scores[~np.isnan(scores)]
+    if not len(known):
+        return np.zeros(len(scores), bool)
+    middle = np.median(known)
+    deviation = CONSISTENT * float(np.median(np.abs(known - middle)))
+    distance = np.abs(np.where(np.isnan(scores), middle, scores) - middle)
+    return np.asarray((deviation > 0) & (distance > cutoff * deviation))
+
+
+def chosen_metrics(
+    metrics: MetricChoice,
+    dataset: Dataset,
+    scores: Sequence[Scores] = (),
+    default: Sequence[str] = METRICS,
+) -> list[Metric]:
+    """The metrics, ready for the dataset's languages; by default none beside `scores`."""
+    if metrics is None:
+        metrics = [] if scores else default
+    if not isinstance(metrics, str | Metric | Sequence):
+        return list(metrics(dataset))
+    selection = select_metrics([metrics] if isinstance(metrics, str | Metric) else metrics, dataset)
+    for note in selection.notes:
+        warnings.warn(note, stacklevel=3)
+    return selection.metrics
 
 
 def _check_titles(candidates: Sequence[Candidate]) -> None:

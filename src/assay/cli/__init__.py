@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from assay.cli.commands import COMMANDS, group_overview, load, members, overview
-from assay.data import DataError
+from assay.data import DataError, MissingInput
 from assay.progress import track, tracked
 from assay.registry import PluginWarning
 from assay.settings import did_you_mean
@@ -19,6 +19,17 @@ from assay.settings import did_you_mean
 __all__ = ["main"]
 
 BAD_INPUT = 2
+
+_OPTIONS = {
+    "documents": "give document ids with --docs FILE",
+    "groups": "give a group for each segment with --groups FILE",
+    "human": "name a file with --human",
+    "languages": "give the languages with -l, as in -l de-en",
+    "references": "name the references before -i",
+    "sources": "give the source with -s FILE",
+    "systems": "name the outputs with -i",
+}
+"""The options that bring what a function of the library misses."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,6 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             status = _run(arguments)
         sys.stdout.flush()
         return status
+    except MissingInput as error:
+        return _complain(f"{error.reason}: {_OPTIONS.get(error.need, f'give {error.need}')}.")
     except DataError as error:
         return _complain(error)
     except BrokenPipeError:

@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 
 from assay.data import DataError, Dataset, Scores
-from assay.io.scores import read_folder_human_scores, read_human_scores
+from assay.io.scores import read_folder_human_scores, read_human_scores, read_scores
 
-__all__ = ["add_given", "add_human", "add_humans", "read_human"]
+__all__ = ["add_given", "add_human", "add_humans", "read_given", "read_human"]
 
 
 def add_human(parser: argparse.ArgumentParser) -> None:
@@ -75,3 +75,11 @@ def read_human(args: argparse.Namespace, dataset: Dataset, purpose: str) -> list
     if not args.data:
         raise DataError(f"no human scores to {purpose} with --human.")
     return read_folder_human_scores(args.data, dataset, names=names, columns=args.human_column)
+
+
+def read_given(args: argparse.Namespace, dataset: Dataset) -> list[Scores]:
+    """The scores of `--scores`, from metrics that were computed elsewhere."""
+    systems, documents = list(dataset.systems), dataset.documents
+    return [
+        read_scores(path, systems, length=len(dataset), documents=documents) for path in args.scores
+    ]

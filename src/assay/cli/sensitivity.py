@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 
-from assay.agreement.panel import signatures
-from assay.agreement.sensitivity.result import SensitivityResult, sensitivity_each
-from assay.agreement.sensitivity.study import SensitivityOptions, Study, imported
-from assay.agreement.sensitivity.texts import documents_of, people_of, sections_of
+from assay.agreement.sensitivity.analysis import sensitivity
 from assay.cli.commands import Command, whole_number
-from assay.cli.humans import add_given, add_human, add_humans, read_human
+from assay.cli.humans import add_given, add_human, add_humans, read_given, read_human
 from assay.cli.inputs import add_inputs, add_metrics, describe, read_inputs, read_metrics
 from assay.cli.output import add_output, check_output, show
-from assay.data import DataError, Dataset, Scores, human_outputs, without_humans
-from assay.io import read_scores
-from assay.metrics.base import Statistics, system_statistics
 from assay.progress import track
-from assay.results import CombinedResult
 
 __all__ = ["SENSITIVITY"]
 
@@ -84,89 +76,32 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    questions = SensitivityOptions(
+    inputs = read_inputs(args)
+    dataset = inputs.dataset
+    human = read_human(
+        args, dataset, "compare with: name a file with scores of segments or documents"
+    )
+    files = [*inputs.files, *(describe(own.source, len(dataset)) for own in human)]
+    check_output(args, files)
+    result = sensitivity(
+        dataset,
+        partial(read_metrics, args),
+        human=human,
+        section=args.section,
         coefficient=args.coefficient,
         resamples=args.resamples,
         best=args.best,
-        sizes=None if args.sizes is None else tuple(args.sizes),
+        sizes=args.sizes,
         reach=args.reach,
         slope=args.slope,
+        scores=read_given(args, dataset),
+        lower=args.lower,
+        humans=args.humans,
+        seed=args.seed,
+        track=partial(track, label="Resampling", quiet=args.quiet),
     )
-    inputs = read_inputs(args)
-    dataset = without_humans(inputs.dataset) if args.humans == "out" else inputs.dataset
-    human = _human(args, dataset)
-    files = [*inputs.files, *(describe(own.source, len(dataset)) for own in human)]
-    check_output(args, files)
-    left_out = [name for name in inputs.dataset.systems if name not in dataset.systems]
-    results = [
-        _result(study, questions, args) for study in _studies(args, dataset, human, left_out)
-    ]
-    show(CombinedResult(*results), args, inputs=files)
+    show(result, args, inputs=files)
     return 0
-
-
-def _human(args: argparse.Namespace, dataset: Dataset) -> list[Scores]:
-    purpose = "compare with: name a file with scores of segments or documents"
-    human = read_human(args, dataset, purpose)
-    return [replace(own, values=-own.values) if own.name in args.lower else own for own in human]
-
-
-def _studies(
-    args: argparse.Namespace, dataset: Dataset, human: Sequence[Scores], left_out: Sequence[str]
-) -> list[Study]:
-    """One study per kind of human score; every metric counts once for all of them."""
-    texts = sections_of(dataset, args.section) if args.section else documents_of(dataset)
-    people = people_of(human, texts)
-    metrics = read_metrics(args, dataset)
-    steps = (system_statistics(dataset, metric) for metric in metrics)
-    statistics = list(track(steps, total=len(metrics), label="Scoring", quiet=args.quiet))
-    statistics += _imported(args, dataset)
-    strangers = dict.fromkeys(name for own in human for name in own.unmatched)
-    notes = [
-        f"left out ({why}): {', '.join(names)}."
-        for why, names in (
-            ("human translations", left_out),
-            ("rated, but no output here", [each for each in strangers if each not in left_out]),
-        )
-        if names
-    ]
-    if within := [name for name in human_outputs(dataset) if name in dataset.systems]:
-        notes.append(f"human translations: {', '.join(within)}.")
-    return [
-        Study.of(
-            list(dataset.systems),
-            texts,
-            each,
-            statistics,
-            lower=args.lower,
-            notes=notes,
-            signatures=signatures(dataset, metrics),
-        )
-        for each in people
-    ]
-
-
-def _imported(args: argparse.Namespace, dataset: Dataset) -> list[list[Statistics]]:
-    found = []
-    for path in args.scores:
-        scores = read_scores(
-            path, list(dataset.systems), length=len(dataset), documents=dataset.documents
-        )
-        if scores.granularity != "segment":
-            raise DataError(
-                f"{path}: scores of segments are needed here, not of {scores.granularity}s."
-            )
-        found.append(imported(scores))
-    return found
-
-
-def _result(
-    study: Study, questions: SensitivityOptions, args: argparse.Namespace
-) -> SensitivityResult:
-    steps = sensitivity_each(study, questions, seed=args.seed)
-    total = len(study.candidates)
-    found = track(steps, total=total, label="Resampling", quiet=args.quiet)
-    return SensitivityResult(study, questions, tuple(found))
 
 
 SENSITIVITY = Command(

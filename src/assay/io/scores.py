@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Dataset, Granularity, Scores
+from assay.data import DataError, Dataset, Granularity, MissingInput, Scores
 from assay.io.files import FilePath, bare_name, label, suffix, write_lines
 from assay.io.tables import TableRow, TextTable, has_header, parse_table, read_rows, whole_number
 from assay.settings import did_you_mean
@@ -22,15 +22,21 @@ __all__ = [
     "Entries",
     "Entry",
     "Frame",
+    "HumanChoice",
+    "chosen_human",
     "entries_in_order",
     "entries_of_table",
     "granularity_of",
+    "human_by_name",
     "read_folder_human_scores",
     "read_human_scores",
     "read_scores",
     "stem",
     "write_scores",
 ]
+
+HumanChoice: TypeAlias = str | Scores | Sequence[str | Scores] | None
+"""Human scores by name or as they are; None is all that a dataset has."""
 
 GRANULARITIES: dict[str, Granularity] = {".sys": "system", ".seg": "segment", ".doc": "document"}
 """mt-metrics-eval's endings, before .score, and what they stand for."""
@@ -287,6 +293,45 @@ def read_folder_human_scores(
                 f"It has {', '.join(sorted(known))}."
             )
     return [own for own in human if not names or own.name.partition(":")[0] in names]
+
+
+def chosen_human(dataset: Dataset, human: HumanChoice) -> list[Scores]:
+    """The human scores of a dataset that are asked for: all, those of a name, or others."""
+    if human is None:
+        asked: Sequence[str | Scores] = list(dataset.human.values())
+    else:
+        asked = [human] if isinstance(human, str | Scores) else human
+    if not asked:
+        raise MissingInput("human", "no human scores to compare with")
+    return [scores for choice in asked for scores in _called(dataset, choice)]
+
+
+def _called(dataset: Dataset, choice: str | Scores) -> list[Scores]:
+    if isinstance(choice, Scores):
+        return [choice]
+    scores = [
+        own
+        for key, own in dataset.human.items()
+        if choice in (key, own.name, own.name.partition(":")[0])
+    ]
+    if not scores:
+        known = ", ".join(dict.fromkeys(own.name for own in dataset.human.values())) or "none"
+        raise DataError(f"human={choice!r}: no human scores are called so. There are {known}.")
+    return scores
+
+
+def human_by_name(scores: Sequence[Scores]) -> dict[str, Scores]:
+    """Human scores as `Dataset.human` holds them: by name and granularity, as in `mqm.seg`."""
+    endings = {granularity: ending for ending, granularity in GRANULARITIES.items()}
+    by_name: dict[str, Scores] = {}
+    for own in scores:
+        other = by_name.setdefault(f"{own.name}{endings[own.granularity]}", own)
+        if other is not own:
+            raise DataError(
+                f"{own.source} and {other.source} are both human scores called {own.name!r} at "
+                f"{own.granularity} level; rename one."
+            )
+    return by_name
 
 
 def _human_files(folder: Path, pair: str) -> list[Path]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from assay.data import DataError, Dataset, human_outputs, is_human
 from assay.io.files import FilePath, label, read_lines, read_text, system_name
-from assay.io.tables import parse_table
+from assay.io.tables import TableRow, has_header, parse_table, read_rows
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -120,7 +120,7 @@ def read_queries(path: FilePath, *, numbered: bool = False) -> dict[str, str]:
 
     When `numbered`, they are called 1, 2, 3 ... in the file's order, whatever it calls them.
     """
-    queries = read_trec_queries(path) if is_trec(path) else _from_lines(path)
+    queries = read_trec_queries(path) if is_trec(path) else _read_table(path)
     if numbered:
         return {str(number): text for number, text in enumerate(queries.values(), 1)}
     return queries
@@ -159,40 +159,36 @@ class _Query(NamedTuple):
     text: str
 
 
-def _from_lines(path: FilePath) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for line, name, text in _cells(path, read_lines(path)):
+def _read_table(path: FilePath) -> dict[str, str]:
+    """The queries of a table, with or without a header."""
+    queries: dict[str, str] = {}
+    for line, name, text in _cells(path, read_rows(path)):
         where = f"{label(path)}, line {line}"
         if not name or not text:
             raise DataError(f"{where}: a query needs both an id and words.")
-        if name in found:
+        if name in queries:
             raise DataError(f"{where}: the query {name} is there twice. Rename one.")
-        found[name] = text
-    return found
+        queries[name] = text
+    return queries
 
 
-def _cells(path: FilePath, lines: Sequence[str]) -> Iterator[_Query]:
+def _cells(path: FilePath, rows: Sequence[TableRow]) -> Iterator[_Query]:
     """The line, id and text of every query."""
-    if _is_header(lines[0]):
-        table = parse_table(path, lines)
+    if has_header(rows, *_IDS) and has_header(rows, *_TEXTS):
+        table = parse_table(path, rows)
         names, texts = table.column(*_IDS), table.column(*_TEXTS)
         for row, name, text in zip(table.rows, names, texts, strict=True):
             yield _Query(row.line, name.strip(), text.strip())
         return
-    for number, line in enumerate(lines, 1):
-        cells = line.split("\t")
-        if line.strip() and len(cells) != 2:
+    for line, cells in rows:
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) != 2:
             raise DataError(
-                f"{label(path)}, line {number}: {len(cells)} cells. Write id<TAB>words of the "
+                f"{label(path)}, line {line}: {len(cells)} cells. Write id<TAB>words of the "
                 "query, or a header that names the columns id and text."
             )
-        if line.strip():
-            yield _Query(number, cells[0].strip(), cells[1].strip())
-
-
-def _is_header(line: str) -> bool:
-    cells = {cell.strip().lower() for cell in line.split("\t")}
-    return bool(cells & set(_IDS)) and bool(cells & set(_TEXTS))
+        yield _Query(line, cells[0].strip(), cells[1].strip())
 
 
 _REFERENCE = re.compile(r"ref(?:erence)?[-_.]", re.IGNORECASE)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.agreement.sensitivity.analysis import SensitivityFinding, SensitivityOptions
 from assay.agreement.sensitivity.report import (
     BEST,
     SENSITIVITY,
@@ -17,8 +18,7 @@ from assay.agreement.sensitivity.report import (
     titled,
     with_interval,
 )
-from assay.agreement.sensitivity.sizes import Finding
-from assay.agreement.sensitivity.study import SensitivityOptions, Study, text_scores
+from assay.agreement.sensitivity.study import Study, text_scores
 from assay.plots import line_chart, scatter
 from assay.results import Chart, Record
 
@@ -28,23 +28,25 @@ MOST = 6
 """Of more systems than this, the flattest and the steepest slopes are drawn."""
 
 
-def charts(study: Study, questions: SensitivityOptions, findings: Sequence[Finding]) -> list[Chart]:
+def charts(
+    study: Study, options: SensitivityOptions, findings: Sequence[SensitivityFinding]
+) -> list[Chart]:
     """One picture per metric of sensitivity by quality, and one per further question."""
     after = titled(SENSITIVITY, study)
-    found = [replace(_figure(study, questions, each), after=after) for each in findings]
-    if questions.best and findings:
+    found = [replace(_figure(study, options, each), after=after) for each in findings]
+    if options.best and findings:
         last = titled(f"{BEST}: {findings[-1].stages.candidate.title}", study)
-        found.append(replace(_best(study, questions, findings), after=last))
-    if questions.sizes is not None:
-        found.append(replace(_sizes(study, questions, findings), after=titled(SIZES, study)))
-    if questions.slope:
-        last = f"{SLOPE} against {questions.slope}"
-        found += [replace(_slopes(study, questions, each), after=last) for each in findings]
+        found.append(replace(_best(study, options, findings), after=last))
+    if options.sizes is not None:
+        found.append(replace(_sizes(study, options, findings), after=titled(SIZES, study)))
+    if options.slope:
+        last = f"{SLOPE} against {options.slope}"
+        found += [replace(_slopes(study, options, each), after=last) for each in findings]
     return found
 
 
-def _figure(study: Study, questions: SensitivityOptions, finding: Finding) -> Chart:
-    stages, people = finding.stages, study.people
+def _figure(study: Study, options: SensitivityOptions, finding: SensitivityFinding) -> Chart:
+    stages, people = finding.stages, study.human
     title, second = stages.candidate.title, stages.dependence
     known = [
         (name, quality, each)
@@ -65,7 +67,7 @@ def _figure(study: Study, questions: SensitivityOptions, finding: Finding) -> Ch
         "system",
         x_title=f"quality ({people.name})",
         y_title=f"sensitivity of {title}",
-        note=f"{questions.coefficient.title} over {study.texts.kind}s; bars: 95% intervals. Over "
+        note=f"{options.coefficient.title} over {study.texts.kind}s; bars: 95% intervals. Over "
         f"systems: about {with_interval(second) or 'unknown'}.",
     )
     return _with_bars(chart, [(each.low, each.high) for *_, each in known])
@@ -88,46 +90,50 @@ def _with_bars(chart: Chart, ends: Sequence[tuple[float, float]]) -> Chart:
     return replace(chart, spec=spec | {"usermeta": {"fields": fields}})
 
 
-def _best(study: Study, questions: SensitivityOptions, findings: Sequence[Finding]) -> Chart:
+def _best(
+    study: Study, options: SensitivityOptions, findings: Sequence[SensitivityFinding]
+) -> Chart:
     records: list[Record] = [
         {"metric": each.stages.candidate.title, "k": best.k, "agreement": best.agreement.value}
         for each in findings
         for best in each.best
     ]
     return line_chart(
-        f"Agreement among the best k systems ({study.people.name})",
+        f"Agreement among the best k systems ({study.human.name})",
         records,
         "k",
         "agreement",
         "metric",
         x_title="k best systems",
-        y_title=questions.coefficient.title,
+        y_title=options.coefficient.title,
     )
 
 
-def _sizes(study: Study, questions: SensitivityOptions, findings: Sequence[Finding]) -> Chart:
+def _sizes(
+    study: Study, options: SensitivityOptions, findings: Sequence[SensitivityFinding]
+) -> Chart:
     records: list[Record] = [
         {"metric": each.stages.candidate.title, "agreement": size.value, **size._asdict()}
         for each in findings
         for size in each.sizes
     ]
     return line_chart(
-        f"Agreement by size of text ({study.people.name})",
+        f"Agreement by size of text ({study.human.name})",
         records,
         "words",
         "agreement",
         "metric",
         x_title="words",
-        y_title=questions.coefficient.title,
+        y_title=options.coefficient.title,
         log_x=True,
         band=("low", "high"),
         note=f"The median over random {study.texts.kind}s, and where 95% lie.",
     )
 
 
-def _slopes(study: Study, questions: SensitivityOptions, finding: Finding) -> Chart:
+def _slopes(study: Study, options: SensitivityOptions, finding: SensitivityFinding) -> Chart:
     """Texts by the reference system's score and by others'."""
-    title, reference = finding.stages.candidate.title, str(questions.slope)
+    title, reference = finding.stages.candidate.title, str(options.slope)
     scores = text_scores(finding.stages.candidate, study.texts)
     hard = scores[study.systems.index(reference)]
     order = sorted(

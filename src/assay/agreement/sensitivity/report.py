@@ -7,10 +7,11 @@ from math import isnan, nan
 
 import numpy as np
 
-from assay.agreement.findings import outliers
-from assay.agreement.sensitivity.sizes import DRAWS, Finding, reached
-from assay.agreement.sensitivity.stages import Estimate, difference
-from assay.agreement.sensitivity.study import SensitivityOptions, Study
+from assay.agreement.panel import outliers
+from assay.agreement.sensitivity.analysis import SensitivityFinding, SensitivityOptions
+from assay.agreement.sensitivity.sizes import DRAWS, reached
+from assay.agreement.sensitivity.stages import CorrelationEstimate, difference
+from assay.agreement.sensitivity.study import Study
 from assay.results import Cell, PValue, Table
 from assay.statistics.correlation import means, pearson_rows
 
@@ -37,10 +38,10 @@ SLOPE = "Difficulty slope"
 
 def titled(title: str, study: Study) -> str:
     """The title with the kind of human score."""
-    return f"{title} ({study.people.name})"
+    return f"{title} ({study.human.name})"
 
 
-def with_interval(each: Estimate) -> str | None:
+def with_interval(each: CorrelationEstimate) -> str | None:
     """`0.31 [0.12, 0.47]`; None where there is no value."""
     return one_cell(each.value, each.low, each.high)
 
@@ -58,16 +59,16 @@ def about(low: float, high: float) -> list[Cell]:
 
 
 def further_tables(
-    study: Study, questions: SensitivityOptions, findings: Sequence[Finding]
+    study: Study, options: SensitivityOptions, findings: Sequence[SensitivityFinding]
 ) -> list[Table]:
     """The tables of what was asked; none where nothing was."""
-    found = [_best(study, each) for each in findings] if questions.best else []
-    if questions.sizes is not None:
-        found += [_sizes(study, findings), _reached(questions, findings)]
-    return found + ([_slopes(questions, findings)] if questions.slope else [])
+    found = [_best(study, each) for each in findings] if options.best else []
+    if options.sizes is not None:
+        found += [_sizes(study, findings), _reached(options, findings)]
+    return found + ([_slopes(options, findings)] if options.slope else [])
 
 
-def _best(study: Study, finding: Finding) -> Table:
+def _best(study: Study, finding: SensitivityFinding) -> Table:
     rows: list[list[Cell]] = []
     for each in finding.best:
         agreement, drawn = each.agreement, (each.typical, each.random_low, each.random_high)
@@ -88,7 +89,7 @@ def _best(study: Study, finding: Finding) -> Table:
     return Table(title, columns, rows, note, digits)
 
 
-def _sizes(study: Study, findings: Sequence[Finding]) -> Table:
+def _sizes(study: Study, findings: Sequence[SensitivityFinding]) -> Table:
     rows: list[list[Cell]] = [
         [
             steps[0].words,
@@ -107,14 +108,14 @@ def _sizes(study: Study, findings: Sequence[Finding]) -> Table:
     return Table(titled(SIZES, study), columns, rows, note, {f"{study.texts.kind}s": 1}, keys=1)
 
 
-def _reached(questions: SensitivityOptions, findings: Sequence[Finding]) -> Table:
+def _reached(options: SensitivityOptions, findings: Sequence[SensitivityFinding]) -> Table:
     rows: list[list[Cell]] = []
     for finding in findings:
-        found = reached(finding.sizes, questions.reach)
+        found = reached(finding.sizes, options.reach)
         whole = finding.sizes[-1].value
         rows.append([finding.stages.candidate.title, found.half, found.most, whole])
     return Table(
-        f"Words until a metric's ranking agrees with people's, {questions.reach:g} and more",
+        f"Words until a metric's ranking agrees with people's, {options.reach:g} and more",
         ("metric", "in half of the draws", "in 95% of the draws", "all words"),
         rows,
         "The first size from which on the agreement is so high, and stays so; empty where it "
@@ -123,7 +124,7 @@ def _reached(questions: SensitivityOptions, findings: Sequence[Finding]) -> Tabl
     )
 
 
-def _slopes(questions: SensitivityOptions, findings: Sequence[Finding]) -> Table:
+def _slopes(options: SensitivityOptions, findings: Sequence[SensitivityFinding]) -> Table:
     rows: list[list[Cell]] = []
     notes = [
         "The slope of a system's scores of whole texts by the reference system's; ~: BCa 95% "
@@ -140,7 +141,7 @@ def _slopes(questions: SensitivityOptions, findings: Sequence[Finding]) -> Table
             notes.append(f"{title}: {reason}.")
     columns = ("metric", "system", "slope", "low", "high", "intercept", "r", "n")
     digits = {"slope": 3, "r": 3}
-    title = f"{SLOPE} against {questions.slope}"
+    title = f"{SLOPE} against {options.slope}"
     return Table(title, columns, rows, "\n".join(notes), digits)
 
 
@@ -148,15 +149,19 @@ FEW = 10
 """With fewer systems than this the second stage says little, whatever it says."""
 
 
-def tables(study: Study, questions: SensitivityOptions, findings: Sequence[Finding]) -> list[Table]:
+def tables(
+    study: Study, options: SensitivityOptions, findings: Sequence[SensitivityFinding]
+) -> list[Table]:
     """Table 1 with intervals, the systems, the metrics against each other, and what was asked."""
-    found = [_stages(study, questions, findings), _systems(study, questions, findings)]
+    found = [_stages(study, options, findings), _systems(study, options, findings)]
     if len(findings) > 1:
-        found.append(_differences(questions, findings))
-    return found + further_tables(study, questions, findings)
+        found.append(_differences(options, findings))
+    return found + further_tables(study, options, findings)
 
 
-def _stages(study: Study, questions: SensitivityOptions, findings: Sequence[Finding]) -> Table:
+def _stages(
+    study: Study, options: SensitivityOptions, findings: Sequence[SensitivityFinding]
+) -> Table:
     rows: list[list[Cell]] = []
     for finding in findings:
         stages, title = finding.stages, finding.stages.candidate.title
@@ -180,24 +185,24 @@ def _stages(study: Study, questions: SensitivityOptions, findings: Sequence[Find
             )
     columns = ("metric", "correlation", "value", "low", "high", "p", "n", "as quality rises")
     digits = {"value": 3}
-    note = "\n".join(_stage_notes(study, questions, findings))
+    note = "\n".join(_stage_notes(study, options, findings))
     return Table(titled(STAGES, study), columns, rows, note, digits, keys=2)
 
 
-def _cells(each: Estimate) -> list[Cell]:
+def _cells(each: CorrelationEstimate) -> list[Cell]:
     return [each.value, *about(each.low, each.high), PValue(each.p), each.n]
 
 
 def _stage_notes(
-    study: Study, questions: SensitivityOptions, findings: Sequence[Finding]
+    study: Study, options: SensitivityOptions, findings: Sequence[SensitivityFinding]
 ) -> list[str]:
-    quality = study.people.quality
+    quality = study.human.quality
     rated = int((~np.isnan(quality)).sum())
     lines = [
         "system: the metric's scores of systems with people's. sensitivity: the correlation over "
         f"{study.texts.kind}s, of each system, with the quality of the systems ({rated}); below 0 "
         "the metric tells less where systems are better.",
-        f"{questions.coefficient.title}; ~: 95% intervals by Fisher's z, for other systems on as "
+        f"{options.coefficient.title}; ~: 95% intervals by Fisher's z, for other systems on as "
         f"many {study.texts.kind}s. They leave out 0 by chance in 5% of cases, but are only "
         "approximate where there is a correlation: too narrow where a few systems make it.",
         "given spread: the same among systems whose human scores vary alike over "
@@ -231,7 +236,7 @@ def _stage_notes(
     return [*lines, *study.notes]
 
 
-def _tests(findings: Sequence[Finding]) -> list[str]:
+def _tests(findings: Sequence[SensitivityFinding]) -> list[str]:
     """Where the p of correlations over systems come from."""
     stages = [each.stages for each in findings]
     tests = [each.test for one in stages for each in (one.agreement, one.dependence) if each.test]
@@ -239,8 +244,10 @@ def _tests(findings: Sequence[Finding]) -> list[str]:
     return [f"Two-sided p from {told}."] if told else []
 
 
-def _systems(study: Study, questions: SensitivityOptions, findings: Sequence[Finding]) -> Table:
-    people, order = study.people, _order(study)
+def _systems(
+    study: Study, options: SensitivityOptions, findings: Sequence[SensitivityFinding]
+) -> Table:
+    people, order = study.human, _order(study)
     counts = (~np.isnan(people.scores)).sum(axis=1)
     rows: list[list[Cell]] = [
         [
@@ -257,9 +264,9 @@ def _systems(study: Study, questions: SensitivityOptions, findings: Sequence[Fin
     titles = [each.stages.candidate.title for each in findings]
     columns = ("system", "quality", f"{study.texts.kind}s", "spread", *titles)
     notes = [
-        f"{questions.coefficient.title} over {study.texts.kind}s of the metric's score of what "
+        f"{options.coefficient.title} over {study.texts.kind}s of the metric's score of what "
         f"people rated with the mean of their scores; BCa 95% intervals in brackets, from "
-        f"{questions.resamples:,} resamples of {study.texts.kind}s. spread: the standard "
+        f"{options.resamples:,} resamples of {study.texts.kind}s. spread: the standard "
         f"deviation of people's scores over {study.texts.kind}s.",
         *_spread_note(study),
         *_reasons(study, findings),
@@ -272,12 +279,12 @@ def _systems(study: Study, questions: SensitivityOptions, findings: Sequence[Fin
 
 def _order(study: Study) -> list[int]:
     """The best system first, those without a human score last."""
-    quality = study.people.quality
+    quality = study.human.quality
     return sorted(range(len(quality)), key=lambda at: (isnan(quality[at]), -quality[at]))
 
 
 def _spread_note(study: Study) -> list[str]:
-    spread, quality = study.people.spread, study.people.quality
+    spread, quality = study.human.spread, study.human.quality
     if (~np.isnan(spread + quality)).sum() < 3:
         return []
     r = float(pearson_rows(spread, quality))
@@ -289,7 +296,7 @@ def _spread_note(study: Study) -> list[str]:
     ]
 
 
-def _reasons(study: Study, findings: Sequence[Finding]) -> list[str]:
+def _reasons(study: Study, findings: Sequence[SensitivityFinding]) -> list[str]:
     """Why some systems have no sensitivity, systems with the same reason together."""
     systems: dict[tuple[str, str], list[str]] = {}
     for finding in findings:
@@ -306,11 +313,11 @@ def _reasons(study: Study, findings: Sequence[Finding]) -> list[str]:
     ]
 
 
-def _differences(questions: SensitivityOptions, findings: Sequence[Finding]) -> Table:
+def _differences(options: SensitivityOptions, findings: Sequence[SensitivityFinding]) -> Table:
     first, *others = findings
     rows: list[list[Cell]] = []
     for other in others:
-        each = difference(other.stages, first.stages, questions.coefficient)
+        each = difference(other.stages, first.stages, options.coefficient)
         told = None if isnan(each.low) else "yes" if each.low > 0 or each.high < 0 else "no"
         rows.append([other.stages.candidate.title, each.value, *about(each.low, each.high), told])
     title = first.stages.candidate.title

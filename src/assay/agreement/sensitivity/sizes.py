@@ -1,19 +1,17 @@
-"""How much text a metric needs, how scores follow a reference system's, and all findings."""
+"""How much text a metric needs, and how scores follow those of a reference system."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from assay.agreement.coefficients import Coefficient
 from assay.agreement.panel import Candidate
-from assay.agreement.sensitivity.stages import Best, Stages
-from assay.agreement.sensitivity.study import Study, corpus_scores, text_scores
-from assay.agreement.sensitivity.texts import Draws, Texts, across_systems
+from assay.agreement.sensitivity.stages import TextDraws, across_systems
+from assay.agreement.sensitivity.study import Study, Texts, corpus_scores, text_scores
 from assay.data import DataError
 from assay.settings import did_you_mean
 from assay.statistics.arrays import Array, divide
@@ -21,10 +19,9 @@ from assay.statistics.correlation import pearson_rows
 from assay.statistics.intervals import interval
 
 __all__ = [
-    "Finding",
+    "DifficultySlope",
     "Reached",
-    "Size",
-    "Slope",
+    "SizeAgreement",
     "check_sizes",
     "place_of",
     "reached",
@@ -43,7 +40,7 @@ STEPS = (1, 2, 3, 5, 7)
 SMALLEST = 200
 
 
-class Size(NamedTuple):
+class SizeAgreement(NamedTuple):
     """The agreement at system level of a metric that sees about so many words only.
 
     `texts` and `actual` are the mean number of texts and words in a draw. `value` is the median
@@ -60,7 +57,7 @@ class Size(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """From how many words on half of all draws, and most of them, reach a level; None is never."""
+    """From how many words on half of all draws, and most of them, reach a value; None is never."""
 
     half: int | None
     most: int | None
@@ -73,7 +70,7 @@ def sizes_of(
     words: Sequence[int],
     *,
     rng: np.random.Generator,
-) -> tuple[Size, ...]:
+) -> tuple[SizeAgreement, ...]:
     """The agreement on random texts of each size with what people say of all texts.
 
     Whole texts are drawn without replacement until there are enough words, so the spread comes
@@ -81,7 +78,7 @@ def sizes_of(
     whole test set throughout: it is the metric that sees less.
     """
     order = rng.permuted(np.tile(np.arange(len(study.texts)), (DRAWS, 1)), axis=1)
-    return tuple(_size(study, candidate, coefficient, each, order) for each in words)
+    return tuple(_size(study, candidate, coefficient, size, order) for size in words)
 
 
 def usual_sizes(texts: Texts) -> tuple[int, ...]:
@@ -92,14 +89,14 @@ def usual_sizes(texts: Texts) -> tuple[int, ...]:
     """
     total = int(texts.words.sum())
     rounds = (step * 10**power for power in range(2, 9) for step in STEPS)
-    return (*(each for each in rounds if SMALLEST <= each < total), total)
+    return (*(words for words in rounds if SMALLEST <= words < total), total)
 
 
-def reached(sizes: Sequence[Size], level: float) -> Reached:
-    """The sizes from which on the agreement does not fall below a level again."""
+def reached(sizes: Sequence[SizeAgreement], value: float) -> Reached:
+    """The sizes from which on the agreement does not fall below a value again."""
     return Reached(
-        _from(sizes, [each.value >= level for each in sizes]),
-        _from(sizes, [each.most >= level for each in sizes]),
+        _from(sizes, [size.value >= value for size in sizes]),
+        _from(sizes, [size.most >= value for size in sizes]),
     )
 
 
@@ -107,21 +104,21 @@ def check_sizes(words: Sequence[int], texts: Texts) -> tuple[int, ...]:
     """The sizes in order; a `DataError` where one is larger than the test set."""
     total = int(texts.words.sum())
     if words and max(words) > total:
-        raise DataError(f"--sizes {max(words)}: the test set has {total} words only.")
+        raise DataError(f"sizes: {max(words)} words, but the test set has {total} only.")
     return tuple(sorted(set(words))) or usual_sizes(texts)
 
 
 def _size(
     study: Study, candidate: Candidate, coefficient: Coefficient, words: int, order: np.ndarray
-) -> Size:
+) -> SizeAgreement:
     chosen = _chosen(study.texts, words, order)
     # At the size of the whole test set all draws are the same.
     weights = chosen[:1] if chosen.all() else chosen
     scores = corpus_scores(candidate, study.texts, weights)
-    quality = np.broadcast_to(study.people.quality, scores.shape)
+    quality = np.broadcast_to(study.human.quality, scores.shape)
     values = across_systems(scores, quality, coefficient)
     actual = float((chosen @ study.texts.words).mean())
-    return Size(words, float(chosen.sum(axis=1).mean()), actual, *_quantiles(values))
+    return SizeAgreement(words, float(chosen.sum(axis=1).mean()), actual, *_quantiles(values))
 
 
 def _chosen(texts: Texts, words: int, order: np.ndarray) -> Array:
@@ -137,11 +134,11 @@ def _quantiles(values: Array) -> tuple[float, float, float, float]:
     known = values[~np.isnan(values)]
     if not known.size:
         return np.nan, np.nan, np.nan, np.nan
-    value, low, high, most = (float(each) for each in np.quantile(known, TAILS))
+    value, low, high, most = map(float, np.quantile(known, TAILS))
     return value, low, high, most
 
 
-def _from(sizes: Sequence[Size], holds: Sequence[bool]) -> int | None:
+def _from(sizes: Sequence[SizeAgreement], holds: Sequence[bool]) -> int | None:
     """The first size from which on it always holds."""
     first = None
     for size, held in zip(reversed(sizes), reversed(holds), strict=True):
@@ -155,7 +152,7 @@ FLAT = 1e-13
 """A variance below this share of the mean square is rounding."""
 
 
-class Slope(NamedTuple):
+class DifficultySlope(NamedTuple):
     """The line through a system's scores of texts by the reference system's.
 
     1 is to gain and lose from text to text as the reference system does; more is to lose more
@@ -176,31 +173,32 @@ def place_of(system: str, study: Study) -> int:
     """The number of the reference system; a `DataError` where there is none of that name."""
     if system not in study.systems:
         hint, known = did_you_mean(system, study.systems), ", ".join(study.systems)[:200]
-        raise DataError(f"--slope {system}: no such system{hint}. Systems: {known}.")
+        raise DataError(f"slope {system}: no such system{hint}. Systems: {known}.")
     return study.systems.index(system)
 
 
 def slopes_of(
-    study: Study, candidate: Candidate, reference: int, draws: Draws
-) -> tuple[Slope, ...]:
+    study: Study, candidate: Candidate, reference: int, draws: TextDraws
+) -> tuple[DifficultySlope, ...]:
     """The slope of every other system, by least squares over whole texts; BCa intervals."""
     scores = text_scores(candidate, study.texts)
     texts = scores.shape[1]
     all_texts = np.ones((1, texts))
     hard = scores[reference]
-    found = []
-    for at, own in enumerate(scores):
-        if at == reference:
+    slopes = []
+    for place, own in enumerate(scores):
+        if place == reference:
             continue
-        slope, intercept = (float(each[0]) for each in _lines(hard, own, all_texts))
+        (slope,), (intercept,) = (line.tolist() for line in _lines(hard, own, all_texts))
         drawn, _ = _lines(hard, own, draws.weights)
         left, _ = _lines(hard, own, 1 - np.eye(texts))
         low, high, _ = interval(slope, drawn, jackknife=left)
         known = int((~np.isnan(hard + own)).sum())
         reason = _reason(slope, known)
         r = float(pearson_rows(hard, own)) if known > 1 else math.nan
-        found.append(Slope(study.systems[at], slope, low, high, intercept, r, known, reason))
-    return tuple(found)
+        system = study.systems[place]
+        slopes.append(DifficultySlope(system, slope, low, high, intercept, r, known, reason))
+    return tuple(slopes)
 
 
 def _reason(slope: float, texts: int) -> str:
@@ -225,13 +223,3 @@ def _lines(x: Array, y: Array, weights: Array) -> tuple[Array, Array]:
     flat = variance <= FLAT * (middle + mean_x) ** 2
     slope = np.where(flat, np.nan, divide(covariance, np.where(flat, 1.0, variance)))
     return slope, mean_y - slope * (mean_x + middle)
-
-
-@dataclass(frozen=True, eq=False)
-class Finding:
-    """Both stages, and what was asked besides; empty where it was not."""
-
-    stages: Stages
-    best: tuple[Best, ...] = ()
-    sizes: tuple[Size, ...] = ()
-    slopes: tuple[Slope, ...] = ()

@@ -7,25 +7,64 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.agreement.agree import Agreement, agree
 from assay.agreement.coefficients import Coefficient, fisher_interval
-from assay.agreement.findings import outliers
-from assay.agreement.panel import Candidate
-from assay.agreement.sensitivity.study import Study, corpus_scores
-from assay.agreement.sensitivity.texts import Draws, People, across_systems, over_texts, partial
+from assay.agreement.panel import Candidate, outliers
+from assay.agreement.sensitivity.study import Study, TextRatings, corpus_scores
 from assay.statistics.arrays import Array
 from assay.statistics.intervals import interval
 
-__all__ = ["Best", "Estimate", "Stages", "Tendency", "best_of", "difference", "stages_of"]
+__all__ = [
+    "BestSystems",
+    "CorrelationEstimate",
+    "Numbers",
+    "Stages",
+    "Tendency",
+    "TextDraws",
+    "across_systems",
+    "best_of",
+    "difference",
+    "over_texts",
+    "partial",
+    "stages_of",
+]
 
 FEWEST = 4
 """Of fewer systems there is no interval, and nothing to hold fixed."""
 
+TAILS = (0.5, 0.025, 0.975)
+
+BLOCK = 2**23
+"""Resamples are worked off so many pairs of texts at a time."""
+
+Numbers = NDArray[np.intp]
+
 Tendency = Literal["falls", "rises", "cannot tell"]
 
 
-class Estimate(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TextDraws:
+    """Texts drawn with replacement: their numbers, (b, texts)."""
+
+    texts: Numbers
+
+    @classmethod
+    def of(cls, texts: int, count: int, *, rng: np.random.Generator) -> TextDraws:
+        """So many draws; the same for every metric, so that metrics can be compared."""
+        return cls(rng.integers(0, texts, (count, texts)))
+
+    @property
+    def weights(self) -> Array:
+        """How often each text is drawn, (b, texts)."""
+        count, texts = self.texts.shape
+        places = self.texts + texts * np.arange(count)[:, None]
+        drawn = np.bincount(places.ravel(), minlength=count * texts)
+        return np.asarray(drawn.reshape(count, texts), float)
+
+
+class CorrelationEstimate(NamedTuple):
     """A correlation with its 95% interval; where `value` is `nan`, `reason` says why.
 
     `test` says where `p` comes from.
@@ -62,42 +101,47 @@ class Stages:
     """
 
     candidate: Candidate
-    sensitivity: tuple[Estimate, ...]
-    dependence: Estimate
-    given_spread: Estimate
+    sensitivity: tuple[CorrelationEstimate, ...]
+    dependence: CorrelationEstimate
+    given_spread: CorrelationEstimate
     without_outliers: Agreement | None
-    agreement: Estimate
+    agreement: CorrelationEstimate
 
 
-def stages_of(study: Study, candidate: Candidate, coefficient: Coefficient, draws: Draws) -> Stages:
+def stages_of(
+    study: Study, candidate: Candidate, coefficient: Coefficient, draws: TextDraws
+) -> Stages:
     """Both stages of one metric."""
-    people = study.people
-    first = _first(candidate, people, coefficient, draws)
-    values = np.array([each.value for each in first])
+    human = study.human
+    first = _first(candidate, human, coefficient, draws)
+    values = np.array([estimate.value for estimate in first])
     own = corpus_scores(candidate, study.texts, np.ones((1, len(study.texts))))[0]
     return Stages(
         candidate=candidate,
         sensitivity=first,
-        dependence=_over_systems(values, people.quality, coefficient),
-        given_spread=_given_spread(people, coefficient, values),
-        without_outliers=_without_outliers(values, people.quality, coefficient),
-        agreement=_over_systems(own, people.quality, coefficient),
+        dependence=_over_systems(values, human.quality, coefficient),
+        given_spread=_given_spread(human, coefficient, values),
+        without_outliers=_without_outliers(values, human.quality, coefficient),
+        agreement=_over_systems(own, human.quality, coefficient),
     )
 
 
-def difference(first: Stages, second: Stages, coefficient: Coefficient) -> Estimate:
+def difference(first: Stages, second: Stages, coefficient: Coefficient) -> CorrelationEstimate:
     """How much more the first metric's sensitivity depends on quality than the second's.
 
     The interval is that of Zou (2007) for two correlations that share a variable.
     """
     one, other = first.dependence, second.dependence
-    both = [np.array([e.value for e in each.sensitivity]) for each in (first, second)]
-    between = float(across_systems(both[0][None], both[1][None], coefficient)[0])
+    ours, theirs = (
+        np.array([[estimate.value for estimate in stages.sensitivity]])
+        for stages in (first, second)
+    )
+    between = float(across_systems(ours, theirs, coefficient)[0])
     value = one.value - other.value
     common = _common(one.value, other.value, between)
     low = value - _reach(one.value - one.low, other.high - other.value, common)
     high = value + _reach(one.high - one.value, other.value - other.low, common)
-    return Estimate(value, low, high, math.nan, one.n)
+    return CorrelationEstimate(value, low, high, math.nan, one.n)
 
 
 def _common(one: float, other: float, between: float) -> float:
@@ -106,8 +150,8 @@ def _common(one: float, other: float, between: float) -> float:
     if not room > 0:
         return math.nan
     rest = 1 - one**2 - other**2 - between**2
-    found = ((between - one * other / 2) * rest + between**3) / room
-    return max(-1.0, min(1.0, found))
+    common = ((between - one * other / 2) * rest + between**3) / room
+    return max(-1.0, min(1.0, common))
 
 
 def _reach(first: float, second: float, common: float) -> float:
@@ -116,46 +160,49 @@ def _reach(first: float, second: float, common: float) -> float:
 
 
 def _first(
-    candidate: Candidate, people: People, coefficient: Coefficient, draws: Draws
-) -> tuple[Estimate, ...]:
+    candidate: Candidate, human: TextRatings, coefficient: Coefficient, draws: TextDraws
+) -> tuple[CorrelationEstimate, ...]:
     """The sensitivity of each system, with BCa intervals."""
-    drawn = over_texts(candidate.oriented, people.scores, coefficient, draws.texts)
-    left = _without_each(candidate, people, coefficient)
-    found = []
-    for at, (own, human) in enumerate(zip(candidate.oriented, people.scores, strict=True)):
-        agreement = agree(own[None], human[None], coefficient)
-        reason = agreement.reason
-        if np.isnan(human).all():
-            reason = "people rated none of its texts"
-        low, high, _ = interval(agreement.value, drawn[:, at], jackknife=left[:, at])
-        p, n, test = agreement.p, agreement.n, agreement.test
-        found.append(Estimate(agreement.value, low, high, p, n, reason, test))
-    return tuple(found)
+    drawn = over_texts(candidate.oriented, human.scores, coefficient, draws.texts)
+    left = _without_each(candidate, human, coefficient)
+    estimates = []
+    for place, (own, theirs) in enumerate(zip(candidate.oriented, human.scores, strict=True)):
+        agreement = agree(own[None], theirs[None], coefficient)
+        low, high, _ = interval(agreement.value, drawn[:, place], jackknife=left[:, place])
+        estimate = _with_interval(agreement, low, high)
+        if np.isnan(theirs).all():
+            estimate = estimate._replace(reason="people rated none of its texts")
+        estimates.append(estimate)
+    return tuple(estimates)
 
 
-def _given_spread(people: People, coefficient: Coefficient, values: Array) -> Estimate:
+def _given_spread(
+    human: TextRatings, coefficient: Coefficient, values: Array
+) -> CorrelationEstimate:
     """The partial correlation of sensitivity and quality, people's spread held fixed."""
-    three = np.stack([values, people.quality, people.spread])
+    three = np.stack([values, human.quality, human.spread])
     three = np.where(np.isnan(three).any(axis=0), np.nan, three)
     known = int((~np.isnan(three[0])).sum())
     if known < FEWEST:
         reason = f"only {known} systems; a partial correlation needs {FEWEST}"
-        return Estimate(math.nan, math.nan, math.nan, math.nan, known, reason)
+        return CorrelationEstimate(math.nan, math.nan, math.nan, math.nan, known, reason)
     pairs = ((0, 1), (0, 2), (2, 1))
-    each = (across_systems(three[a : a + 1], three[b : b + 1], coefficient) for a, b in pairs)
-    value = float(partial(*each)[0])
+    correlations = (
+        across_systems(three[a : a + 1], three[b : b + 1], coefficient) for a, b in pairs
+    )
+    value = float(partial(*correlations)[0])
     low, high = fisher_interval(coefficient, value, known - 1)
     reason = "" if not math.isnan(value) else "spread and quality, or sensitivity, are one"
-    return Estimate(value, low, high, math.nan, known, reason)
+    return CorrelationEstimate(value, low, high, math.nan, known, reason)
 
 
-def _without_each(candidate: Candidate, people: People, coefficient: Coefficient) -> Array:
+def _without_each(candidate: Candidate, human: TextRatings, coefficient: Coefficient) -> Array:
     """The sensitivity of each system without each text in turn, (texts, systems)."""
-    systems, texts = people.scores.shape
+    systems, texts = human.scores.shape
     if texts < 2:
         return np.full((texts, systems), np.nan)
-    others = np.array([[other for other in range(texts) if other != at] for at in range(texts)])
-    return over_texts(candidate.oriented, people.scores, coefficient, others)
+    others = np.array([[other for other in range(texts) if other != text] for text in range(texts)])
+    return over_texts(candidate.oriented, human.scores, coefficient, others)
 
 
 def _without_outliers(values: Array, quality: Array, coefficient: Coefficient) -> Agreement | None:
@@ -164,21 +211,23 @@ def _without_outliers(values: Array, quality: Array, coefficient: Coefficient) -
     return _agreement(values[~far], quality[~far], coefficient) if far.any() else None
 
 
-def _over_systems(values: Array, quality: Array, coefficient: Coefficient) -> Estimate:
+def _over_systems(values: Array, quality: Array, coefficient: Coefficient) -> CorrelationEstimate:
     """The agreement with its interval; none where systems are too few."""
-    found = _agreement(values, quality, coefficient)
-    low, high = fisher_interval(coefficient, found.value, found.n)
-    return Estimate(found.value, low, high, found.p, found.n, found.reason, found.test)
+    agreement = _agreement(values, quality, coefficient)
+    low, high = fisher_interval(coefficient, agreement.value, agreement.n)
+    return _with_interval(agreement, low, high)
+
+
+def _with_interval(agreement: Agreement, low: float, high: float) -> CorrelationEstimate:
+    value, p, n = agreement.value, agreement.p, agreement.n
+    return CorrelationEstimate(value, low, high, p, n, agreement.reason, agreement.test)
 
 
 def _agreement(values: Array, quality: Array, coefficient: Coefficient) -> Agreement:
     return agree(values[None], quality[None], coefficient)
 
 
-TAILS = (0.5, 0.025, 0.975)
-
-
-class Best(NamedTuple):
+class BestSystems(NamedTuple):
     """The agreement among the k best systems by people's scores, of which `last` is the worst.
 
     The interval is for other texts. `typical`, `random_low` and `random_high` are what k systems
@@ -187,7 +236,7 @@ class Best(NamedTuple):
 
     k: int
     last: str
-    agreement: Estimate
+    agreement: CorrelationEstimate
     typical: float
     random_low: float
     random_high: float
@@ -197,31 +246,28 @@ def best_of(
     study: Study,
     stages: Stages,
     coefficient: Coefficient,
-    draws: Draws,
+    draws: TextDraws,
     *,
     rng: np.random.Generator,
-) -> tuple[Best, ...]:
+) -> tuple[BestSystems, ...]:
     """From all systems down to the fewest that the coefficient can compare."""
-    people = study.people
-    order = _ranked(people.quality)
+    human = study.human
+    order = _ranked(human.quality)
     own = corpus_scores(stages.candidate, study.texts, np.ones((1, len(study.texts))))[0]
     corpora = corpus_scores(stages.candidate, study.texts, draws.weights)
-    quality = people.quality_on(draws.weights)
+    quality = human.quality_on(draws.weights)
     shuffled = rng.permuted(np.tile(order, (len(draws.texts), 1)), axis=1)
-    found = []
+    best = []
     for k in range(len(order), coefficient.least - 1, -1):
         top = order[:k]
-        agreement = agree(own[None, top], people.quality[None, top], coefficient)
+        agreement = agree(own[None, top], human.quality[None, top], coefficient)
         drawn = across_systems(corpora[:, top], quality[:, top], coefficient)
-        others = across_systems(own[shuffled[:, :k]], people.quality[shuffled[:, :k]], coefficient)
-        found.append(Best(k, study.systems[top[-1]], _estimate(agreement, drawn), *_tails(others)))
-    return tuple(found)
-
-
-def _estimate(found: Agreement, replicates: Array) -> Estimate:
-    """With a plain percentile interval: of very few systems the bias cannot be corrected."""
-    low, high, _ = interval(found.value, replicates, method="percentile")
-    return Estimate(found.value, low, high, found.p, found.n, found.reason, found.test)
+        others = across_systems(own[shuffled[:, :k]], human.quality[shuffled[:, :k]], coefficient)
+        # Of very few systems the bias cannot be corrected: a plain percentile interval.
+        low, high, _ = interval(agreement.value, drawn, method="percentile")
+        estimate = _with_interval(agreement, low, high)
+        best.append(BestSystems(k, study.systems[top[-1]], estimate, *_tails(others)))
+    return tuple(best)
 
 
 def _ranked(quality: Array) -> np.ndarray:
@@ -234,5 +280,48 @@ def _tails(values: Array) -> tuple[float, float, float]:
     known = values[~np.isnan(values)]
     if not known.size:
         return np.nan, np.nan, np.nan
-    typical, low, high = (float(each) for each in np.quantile(known, TAILS))
+    typical, low, high = map(float, np.quantile(known, TAILS))
     return typical, low, high
+
+
+def over_texts(metric: Array, human: Array, coefficient: Coefficient, draws: Numbers) -> Array:
+    """The correlation over drawn texts of each system: (systems, texts) to (b, systems).
+
+    `nan` where fewer texts are known than the coefficient needs.
+    """
+    systems, texts = metric.shape
+    step = max(1, BLOCK // max(1, systems * texts * texts))
+    blocks = [np.zeros((0, systems))]
+    for start in range(0, len(draws), step):
+        block = draws[start : start + step]
+        own, theirs = _drawn(metric, block), _drawn(human, block)
+        enough = (~np.isnan(own + theirs)).sum(axis=1) >= coefficient.least
+        values = np.where(enough, coefficient.each(own, theirs), np.nan)
+        blocks.append(values.reshape(-1, systems))
+    return np.concatenate(blocks)
+
+
+def across_systems(values: Array, quality: Array, coefficient: Coefficient) -> Array:
+    """The correlation over systems, (b, systems) twice to (b,).
+
+    `nan` where fewer systems are known than the coefficient needs: any two lie on a line.
+    """
+    enough = (~np.isnan(values + quality)).sum(axis=1) >= coefficient.least
+    return np.where(enough, coefficient.each(values, quality), np.nan)
+
+
+def partial(first: Array, second: Array, held: Array) -> Array:
+    """The correlation of two things where a third is held fixed, from those of each two.
+
+    `first` is that of both, `second` and `held` that of each with the third; `nan` where the
+    third says all.
+    """
+    room = (1 - second**2) * (1 - held**2)
+    tight = room <= 1e-12
+    value = (first - second * held) / np.sqrt(np.where(tight, 1.0, room))
+    return np.where(tight, np.nan, np.clip(value, -1, 1))
+
+
+def _drawn(scores: Array, draws: Numbers) -> Array:
+    """The drawn texts of every system, (b * systems, texts)."""
+    return np.moveaxis(scores[:, draws], 0, 1).reshape(-1, draws.shape[1])

@@ -1,31 +1,47 @@
-"""Metrics and people on the same texts of the same systems, and what is asked of them."""
+"""The texts that a test set falls into, and what people and metrics say of each of them."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.agreement.coefficients import COEFFICIENTS, Coefficient, Pearson
-from assay.agreement.panel import Candidate, lower_is_better
-from assay.agreement.sensitivity.texts import BLOCK, People, Texts
-from assay.data import DataError, Scores
-from assay.metrics.base import Metric, Statistics, labels
+from assay.agreement.panel import (
+    Candidate,
+    Humans,
+    HumanScores,
+    human_at,
+    lower_is_better,
+    signatures,
+)
+from assay.data import DataError, Dataset, MissingInput, Scores, human_outputs, without_humans
+from assay.metrics.base import Metric, Statistics, labels, system_statistics
 from assay.metrics.mean import Mean
-from assay.statistics.arrays import Array
+from assay.progress import Track, untracked
+from assay.statistics.arrays import Array, divide
+from assay.statistics.correlation import Mask
 
 __all__ = [
-    "SensitivityOptions",
     "Study",
+    "TextRatings",
+    "Texts",
     "candidate_of",
     "corpus_scores",
+    "deviations",
+    "documents_of",
     "imported",
+    "ratings_of",
+    "sections_of",
+    "studies",
     "text_scores",
 ]
+
+BLOCK = 2**22
+"""Texts are worked off in blocks of so many numbers, so memory stays bounded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +49,12 @@ class Study:
     """What is compared: `candidates` have (systems, texts) scores, as people have.
 
     A text's score is that of the segments that people rated: both look at the same words.
+    `signatures` say how the metrics were computed, and stand below every table.
     """
 
     systems: tuple[str, ...]
     texts: Texts
-    people: People
+    human: TextRatings
     candidates: tuple[Candidate, ...]
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
@@ -47,48 +64,104 @@ class Study:
         cls,
         systems: Sequence[str],
         texts: Texts,
-        people: People,
+        human: TextRatings,
         statistics: Sequence[Sequence[Statistics]],
         *,
         lower: Sequence[str] = (),
         notes: Sequence[str] = (),
         signatures: Sequence[str] = (),
     ) -> Study:
-        """From the statistics of every metric and system; `lower` names those to turn round.
-
-        `signatures` say how the metrics were computed, and stand below every table.
-        """
-        titles = labels([each[0].metric for each in statistics])
+        """From the statistics of every metric and system; `lower` names those to turn round."""
+        titles = labels([own[0].metric for own in statistics])
         if twice := next((title for title in titles if titles.count(title) > 1), None):
             raise DataError(f"two metrics are called {twice!r}; rename a file of scores.")
         candidates = tuple(
-            candidate_of(each, title, texts, people, lower=lower)
-            for each, title in zip(statistics, titles, strict=True)
+            candidate_of(own, title, texts, human, lower=lower)
+            for own, title in zip(statistics, titles, strict=True)
         )
-        told = (*people.notes, *notes)
-        return cls(tuple(systems), texts, people, candidates, told, tuple(signatures))
+        told = (*human.notes, *notes)
+        return cls(tuple(systems), texts, human, candidates, told, tuple(signatures))
+
+
+def studies(
+    dataset: Dataset,
+    metrics: Sequence[Metric],
+    *,
+    human: Sequence[Scores],
+    section: int | None = None,
+    scores: Sequence[Scores] = (),
+    lower: Sequence[str] = (),
+    humans: Humans = "out",
+    track: Track = untracked,
+) -> list[Study]:
+    """One study per kind of human score; every metric is computed once for all of them.
+
+    Texts are documents, or sections of so many segments. `scores` are metrics that were computed
+    elsewhere; `lower` names those, and the human scores, of which less is better.
+    """
+    machines = without_humans(dataset) if humans == "out" else dataset
+    systems = list(machines.systems)
+    texts = sections_of(machines, section) if section else documents_of(machines)
+    turned = [_turned(own, lower).select(systems) for own in human]
+    ratings = ratings_of(turned, texts)
+    steps = (system_statistics(machines, metric) for metric in metrics)
+    statistics = list(track(steps, total=len(metrics)))
+    statistics += [imported(own.select(systems)) for own in scores]
+    return [
+        Study.of(
+            systems,
+            texts,
+            own,
+            statistics,
+            lower=lower,
+            notes=_system_notes(dataset, machines, human),
+            signatures=signatures(machines, metrics),
+        )
+        for own in ratings
+    ]
+
+
+def _turned(scores: Scores, lower: Sequence[str]) -> Scores:
+    return replace(scores, values=-scores.values) if scores.name in lower else scores
+
+
+def _system_notes(dataset: Dataset, machines: Dataset, human: Sequence[Scores]) -> list[str]:
+    """Who is not compared, and who is not a machine."""
+    left_out = [name for name in dataset.systems if name not in machines.systems]
+    unmatched = dict.fromkeys(name for scores in human for name in scores.unmatched)
+    within = human_outputs(machines)
+    return [
+        *([f"left out (human translations): {', '.join(left_out)}."] if left_out else []),
+        *([f"left out (rated, but no output here): {', '.join(unmatched)}."] if unmatched else []),
+        *([f"human translations: {', '.join(within)}."] if within else []),
+    ]
+
+
+def imported(scores: Scores) -> list[Statistics]:
+    """The statistics of each system from segment scores of another metric."""
+    if scores.granularity != "segment":
+        raise DataError(
+            f"{scores.source or scores.name}: scores of segments are needed here, not of "
+            f"{scores.granularity}s."
+        )
+    return [Mean(scores.name).of(values) for values in scores.values]
 
 
 def candidate_of(
     statistics: Sequence[Statistics],
     title: str,
     texts: Texts,
-    people: People,
+    human: TextRatings,
     *,
     lower: Sequence[str] = (),
 ) -> Candidate:
     """A metric's score of what people rated of each text; `nan` where that is nothing."""
-    read = texts.totals(people.rated.astype(float)) > 0
-    scores = np.where(read, _by_text(statistics, texts, people.rated), np.nan)
+    read = texts.totals(human.rated.astype(float)) > 0
+    scores = np.where(read, _by_text(statistics, texts, human.rated), np.nan)
     metric = statistics[0].metric
     turned = not metric.higher_is_better or _counts_errors(metric, statistics, lower)
     name = title if isinstance(metric, Mean) else metric.requested
     return Candidate(name, title, scores, turned, tuple(statistics))
-
-
-def imported(scores: Scores) -> list[Statistics]:
-    """The statistics of each system from segment scores of another metric."""
-    return [Mean(scores.name).of(values) for values in scores.values]
 
 
 def text_scores(candidate: Candidate, texts: Texts) -> Array:
@@ -103,10 +176,10 @@ def corpus_scores(candidate: Candidate, texts: Texts, weights: Array) -> Array:
     All segments count, rated or not: systems are compared on the same words.
     """
     step = max(1, BLOCK // max(1, len(texts.labels)))
-    blocks = [weights[at : at + step] for at in range(0, len(weights), step)]
+    blocks = [weights[start : start + step] for start in range(0, len(weights), step)]
     scores = np.concatenate(
         [
-            np.array([each.score(texts.of_segments(block)) for each in candidate.statistics]).T
+            np.array([own.score(texts.of_segments(block)) for own in candidate.statistics]).T
             for block in blocks
         ]
     )
@@ -116,7 +189,7 @@ def corpus_scores(candidate: Candidate, texts: Texts, weights: Array) -> Array:
 def _by_text(statistics: Sequence[Statistics], texts: Texts, rated: NDArray[Any]) -> Array:
     """The scores of what counts in each text, (systems, texts)."""
     blocks = [
-        [each.score(block * row) for each, row in zip(statistics, rated, strict=True)]
+        [own.score(block * row) for own, row in zip(statistics, rated, strict=True)]
         for block in texts.memberships()
     ]
     return np.concatenate([np.array(block) for block in blocks], axis=1)
@@ -125,35 +198,183 @@ def _by_text(statistics: Sequence[Statistics], texts: Texts, rated: NDArray[Any]
 def _counts_errors(metric: Metric, statistics: Sequence[Statistics], lower: Sequence[str]) -> bool:
     if not isinstance(metric, Mean):
         return False
-    totals = np.array([each.rows[:, 0] for each in statistics])
+    totals = np.array([own.rows[:, 0] for own in statistics])
     return metric.label in lower or lower_is_better(metric.label, totals)
 
 
-@dataclass(frozen=True)
-class SensitivityOptions:
-    """What to find out besides the two stages.
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Each segment's text, by label; `words` counts those of each text.
 
-    `best` asks for the agreement among the best k systems, `sizes` for that on so many words (none
-    named: round numbers), `slope` names the reference system of the difficulty slope. `reach` is
-    the agreement that counts as agreeing.
+    `kind` is what such a text is called: document, or section.
     """
 
-    coefficient: Coefficient = Pearson()
-    resamples: int = 1000
-    best: bool = False
-    sizes: tuple[int, ...] | None = None
-    reach: float = 0.8
-    slope: str | None = None
+    kind: str
+    labels: tuple[str, ...]
+    words: Array
 
-    def __post_init__(self) -> None:
-        """The coefficient is one that has an interval by Fisher's z."""
-        object.__setattr__(self, "coefficient", COEFFICIENTS.parse(self.coefficient))
-        if math.isnan(self.coefficient.error(0.0, 100)):
-            raise DataError(
-                f"--coefficient {self.coefficient}: sensitivity is a correlation; "
-                "choose pearson, spearman, kendall or kendall-c."
-            )
-        if self.resamples < 1:
-            raise DataError("the number of resamples is at least 1.")
-        if not -1 <= self.reach <= 1:
-            raise DataError(f"--reach {self.reach:g}: give a correlation between -1 and 1.")
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The texts, in order of first appearance."""
+        return tuple(dict.fromkeys(self.labels))
+
+    @cached_property
+    def places(self) -> NDArray[np.intp]:
+        """The number of each segment's text."""
+        numbers = {name: number for number, name in enumerate(self.names)}
+        return np.array([numbers[label] for label in self.labels], np.intp)
+
+    def memberships(self) -> Iterator[Array]:
+        """Blocks (b, segments): 1 where a segment belongs to a text, one text after the other."""
+        step = max(1, BLOCK // max(1, len(self.labels)))
+        for start in range(0, len(self), step):
+            numbers = np.arange(start, min(start + step, len(self)))
+            yield np.asarray(numbers[:, None] == self.places, float)
+
+    def totals(self, values: Array) -> Array:
+        """The sums over each text's segments: (n, segments) to (n, texts)."""
+        sums = [np.bincount(self.places, row, minlength=len(self)) for row in values]
+        return np.array(sums, float).reshape(-1, len(self))
+
+    def of_segments(self, weights: Array) -> Array:
+        """The weights of segments, (b, segments), where (b, texts) are those of their texts."""
+        return np.asarray(weights[:, self.places], float)
+
+
+def documents_of(dataset: Dataset) -> Texts:
+    """The documents of a test set."""
+    if not dataset.documents:
+        raise MissingInput(
+            "documents",
+            "sensitivity compares scores from text to text: take sections of N segments (section), "
+            "or documents",
+        )
+    return _texts("document", dataset.documents, dataset)
+
+
+def sections_of(dataset: Dataset, size: int) -> Texts:
+    """Sections of so many segments in a row; what is left at the end joins the last one.
+
+    Where documents end makes no difference to them.
+    """
+    count = max(1, len(dataset) // size)
+    labels = [str(min(place // size, count - 1) + 1) for place in range(len(dataset))]
+    return _texts("section", labels, dataset)
+
+
+def _texts(kind: str, labels: Sequence[str], dataset: Dataset) -> Texts:
+    lengths = np.array([[len(line.split()) for line in _lines(dataset)]], float)
+    texts = Texts(kind, tuple(labels), np.zeros(0))
+    return replace(texts, words=texts.totals(lengths)[0])
+
+
+def _lines(dataset: Dataset) -> list[str]:
+    """What words are counted in: the first reference, the source, or the first output."""
+    if all(dataset.references):
+        return [references[0] for references in dataset.references]
+    return list(dataset.sources or next(iter(dataset.systems.values())))
+
+
+@dataclass(frozen=True, eq=False)
+class TextRatings:
+    """One kind of human score of the systems' texts.
+
+    `scores` are (systems, texts) means of the rated segments, `nan` where none is; `counts` says
+    how many those are, and `rated` which, (systems, segments). `quality` is the average of each
+    system, from a file of its own where `given`, and then the same whatever texts are drawn.
+    """
+
+    name: str
+    scores: Array
+    counts: Array
+    rated: Mask
+    quality: Array
+    given: bool = False
+    notes: tuple[str, ...] = ()
+
+    def quality_on(self, weights: Array) -> Array:
+        """The quality of the systems where texts count so often: (b, texts) to (b, systems)."""
+        if self.given:
+            return np.broadcast_to(self.quality, (len(weights), len(self.quality)))
+        return _average(weights, self.scores, self.counts)
+
+    @property
+    def spread(self) -> Array:
+        """The standard deviation of each system's texts; `nan` for fewer than two."""
+        return deviations(self.scores)
+
+
+def ratings_of(human: Sequence[Scores], texts: Texts) -> list[TextRatings]:
+    """Every kind of human score that tells texts apart."""
+    wanted = ("segment", "document") if texts.kind == "document" else ("segment",)
+    fitting = [scores for scores in human if scores.granularity in wanted]
+    if not fitting:
+        raise DataError(_too_coarse(human, texts))
+    given = {scores.name: scores for scores in human if scores.granularity == "system"}
+    return [
+        _ratings(own, texts, given.get(own.scores.name))
+        for own in human_at(fitting, "document", texts.labels)
+    ]
+
+
+def _too_coarse(human: Sequence[Scores], texts: Texts) -> str:
+    known = ", ".join(f"{own.source or own.name} has scores of {own.granularity}s" for own in human)
+    wanted = "segments (a column line) or documents (doc_id)"
+    if texts.kind == "section":
+        wanted = "segments (a column line), since sections are cut out of documents"
+    return f"sensitivity needs human scores of {wanted}, but {known}. Choose other human scores."
+
+
+def _ratings(human: HumanScores, texts: Texts, given: Scores | None) -> TextRatings:
+    scores = human.scores.values
+    rated, counts = _rated(human, texts)
+    notes = [f"human scores: {human.source}."]
+    if given is not None:
+        notes.append(f"quality: {given.source}.")
+        quality = given.values[:, 0]
+    else:
+        quality = _average(np.ones((1, len(texts))), scores, counts)[0]
+    return TextRatings(
+        name=human.scores.name,
+        scores=scores,
+        counts=counts,
+        rated=rated,
+        quality=quality,
+        given=given is not None,
+        notes=tuple(notes),
+    )
+
+
+def _rated(human: HumanScores, texts: Texts) -> tuple[Mask, Array]:
+    """Which segments people rated, and how many in each text; where only texts are, all of them."""
+    known = ~np.isnan(human.scores.values)
+    if human.ratings is None:
+        return known[:, texts.places], known.astype(float)
+    rated = ~np.isnan(human.ratings)
+    counts = texts.totals(rated.astype(float))
+    if human.read.granularity == "document":
+        # A document with a score, but without rated segments, was read as a whole.
+        whole = known & (counts == 0)
+        rated, counts = rated | whole[:, texts.places], np.where(whole, 1.0, counts)
+    return rated, counts
+
+
+def _average(weights: Array, scores: Array, counts: Array) -> Array:
+    """The mean over rated segments, (b, systems), with texts weighted by (b, texts)."""
+    known = ~np.isnan(scores)
+    counted = np.where(known, counts, 0.0)
+    total = weights @ (counted * np.where(known, scores, 0.0)).T
+    count = weights @ counted.T
+    return np.where(count > 0, divide(total, count), np.nan)
+
+
+def deviations(scores: Array) -> Array:
+    """The standard deviation along the last axis of what is known; `nan` for fewer than two."""
+    known = ~np.isnan(scores)
+    count = known.sum(axis=-1)
+    mean = divide(np.where(known, scores, 0.0).sum(axis=-1), count)
+    squares = np.where(known, (scores - mean[..., None]) ** 2, 0.0).sum(axis=-1)
+    return np.where(count > 1, np.sqrt(divide(squares, count - 1)), np.nan)
