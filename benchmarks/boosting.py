@@ -25,7 +25,7 @@ import numpy as np
 from assay.data import Segment
 from assay.explanation.boosted import PUBLISHED
 from assay.explanation.explainers import EXPLAINERS
-from assay.explanation.tuning import WEIGHTS, Judged, correlations, gather
+from assay.explanation.tuning import WEIGHTS, RatedSegments, correlations, gather
 from assay.io import read_lines
 from assay.metrics.base import Metric
 from assay.metrics.registry import parse
@@ -67,7 +67,7 @@ def _parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _work(args: argparse.Namespace) -> Iterator[tuple[Judged, Metric, str]]:
+def _work(args: argparse.Namespace) -> Iterator[tuple[RatedSegments, Metric, str]]:
     wmt17 = _wmt17(args.data / "wmt17-da560", without_references=args.sources)
     sets = [*wmt17, *_eval4nlp21(args.data / "eval4nlp21")]
     sets = [each for each in sets if not args.pairs or each.pair in args.pairs]
@@ -79,7 +79,7 @@ def _work(args: argparse.Namespace) -> Iterator[tuple[Judged, Metric, str]]:
                     yield _drawn(judged, args.segments), metric, explainer
 
 
-def _wmt17(folder: Path, *, without_references: bool) -> Iterator[Judged]:
+def _wmt17(folder: Path, *, without_references: bool) -> Iterator[RatedSegments]:
     name = "WMT17, source" if without_references else "WMT17"
     for path in sorted(folder.glob("*.tsv")):
         with path.open(newline="") as file:
@@ -88,30 +88,30 @@ def _wmt17(folder: Path, *, without_references: bool) -> Iterator[Judged]:
         gold = np.array([float(row["HUMAN_score"]) for row in rows])
         if without_references:
             segments = [each._replace(references=()) for each in segments]
-        yield Judged(name, path.stem, segments, gold, np.arange(len(rows)))
+        yield RatedSegments(name, path.stem, segments, gold, np.arange(len(rows)))
 
 
-def _eval4nlp21(folder: Path) -> Iterator[Judged]:
+def _eval4nlp21(folder: Path) -> Iterator[RatedSegments]:
     for path in sorted(folder.iterdir()):
         sources, outputs, scores = (read_lines(path / f"{n}.txt") for n in ("src", "mt", "da"))
         segments = [Segment(text, (), src) for text, src in zip(outputs, sources, strict=True)]
         gold = np.array(list(map(float, scores)))
-        yield Judged("Eval4NLP21", path.name, segments, gold, np.arange(len(gold)))
+        yield RatedSegments("Eval4NLP21", path.name, segments, gold, np.arange(len(gold)))
 
 
-def _drawn(judged: Judged, count: int) -> Judged:
-    chosen = np.sort(np.random.default_rng(SEED).permutation(len(judged.gold))[:count])
+def _drawn(judged: RatedSegments, count: int) -> RatedSegments:
+    chosen = np.sort(np.random.default_rng(SEED).permutation(len(judged.human))[:count])
     segments = [judged.segments[at] for at in chosen]
-    gold, items = judged.gold[chosen], np.arange(len(chosen))
-    return Judged(judged.dataset, judged.pair, segments, gold, items)
+    gold, items = judged.human[chosen], np.arange(len(chosen))
+    return RatedSegments(judged.dataset, judged.pair, segments, gold, items)
 
 
-def _study(judged: Judged, metric: Metric, explainer: str) -> Record:
+def _study(judged: RatedSegments, metric: Metric, explainer: str) -> Record:
     def shown(steps, /, *, total):
         return track(steps, total=total, label=f"{judged.pair} {metric} {explainer}")
 
     evidence = gather(judged, metric, EXPLAINERS.parse(explainer), seed=SEED, track=shown)
-    found, gold = evidence.explained, evidence.gold
+    found, gold = evidence.explained, evidence.human
     at = PUBLISHED.get(explainer.partition(":")[0])
     return {
         "dataset": judged.dataset,

@@ -26,8 +26,8 @@ from lime.lime_text import LimeTextExplainer
 
 from assay.data import Segment
 from assay.explanation.boosted import explained_by
-from assay.explanation.explain import Side, explain, rng_of
 from assay.explanation.explainers import LIME, Erasure, Explainer, Perturbed
+from assay.explanation.importances import SegmentSide, explain_segments, rng_of
 from assay.explanation.tuning import correlations
 from assay.io import read_folder
 from assay.metrics.base import Metric
@@ -41,7 +41,7 @@ SEGMENTS, FEW, NEURAL, CALLS = 1000, 50, 8, 10
 `bert_score.score`."""
 WANTED = {"string": 50, "neural": 5}
 EXPLAINER = LIME()
-SIDES: tuple[Side, ...] = ("reference", "hypothesis")
+SIDES: tuple[SegmentSide, ...] = ("reference", "hypothesis")
 
 Score = Callable[[str, str], float]
 """A score of one hypothesis against one reference."""
@@ -128,7 +128,7 @@ def _repeated(segments: Sequence[Segment]) -> list[Segment]:
 
 def _ours(metric: Metric, segments: Sequence[Segment], explainer: Explainer) -> Timed:
     start = time.perf_counter()
-    found = explain(metric, segments, explainer, seed=1, sides=SIDES)
+    found = explain_segments(metric, segments, explainer, seed=1, sides=SIDES)
     seconds = (time.perf_counter() - start) / len(segments)
     return Timed(seconds, [each.importances for each in found])
 
@@ -157,7 +157,7 @@ def _lime_package(segments: Sequence[Segment]) -> Timed:
 class _Asking:
     """Scores texts in place of one side of a segment, and keeps them."""
 
-    def __init__(self, bleu: sacrebleu.BLEU, segment: Segment, side: Side) -> None:
+    def __init__(self, bleu: sacrebleu.BLEU, segment: Segment, side: SegmentSide) -> None:
         self.bleu, self.segment, self.side = bleu, segment, side
         self.lines: list[str] = []
         self.scores = np.zeros(0)
@@ -231,16 +231,16 @@ def _one_by_one(score: Score, segments: Sequence[Segment], explainer: Explainer)
     return Timed((time.perf_counter() - start) / len(segments), found)
 
 
-def _perturbed(segment: Segment, side: Side, explainer: Explainer) -> Perturbed:
+def _perturbed(segment: Segment, side: SegmentSide, explainer: Explainer) -> Perturbed:
     tokens = tuple(_text(segment, side).split())
     return explainer.perturb(tokens, rng_of(1, side, tokens))
 
 
-def _text(segment: Segment, side: Side) -> str:
+def _text(segment: Segment, side: SegmentSide) -> str:
     return segment.hypothesis if side == "hypothesis" else segment.references[0]
 
 
-def _changed(segment: Segment, side: Side, text: str) -> Segment:
+def _changed(segment: Segment, side: SegmentSide, text: str) -> Segment:
     if side == "hypothesis":
         return segment._replace(hypothesis=text)
     return segment._replace(references=(text,))

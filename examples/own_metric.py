@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay.comparison.favoritism import favoritism
+from assay.comparison.favoritism import favor
 from assay.data import Segment
 from assay.demo import read_demo
 from assay.metrics.base import Metric, Rows
@@ -40,4 +40,4 @@ class LengthRatio(Metric):
         return 100 * divide(*sums.T)
 
 
-print(favoritism(read_demo(), [parse("length")], count=3))
+print(favor(read_demo(), [parse("length")], count=3))

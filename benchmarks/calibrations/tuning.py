@@ -12,7 +12,7 @@ from assay.agreement.differences import permutation_p
 from assay.data import Segment
 from assay.explanation.boosted import WeightAndPower
 from assay.explanation.explainers import EXPLAINERS
-from assay.explanation.tuning import Evidence, Judged, gather, tried
+from assay.explanation.tuning import Evidence, RatedSegments, gather, tried
 from assay.metrics.registry import parse
 from assay.statistics.arrays import Array
 from assay.statistics.correlation import pearson_rows
@@ -39,7 +39,7 @@ def unrelated(size: int, rng: np.random.Generator) -> float:
     chosen = np.zeros(len(whole), bool)
     chosen[rng.permutation(len(whole))[:size]] = True
     some = whole.chosen(chosen)
-    shuffled = Evidence(some.setting, some.explained, rng.permutation(some.gold), some.items)
+    shuffled = Evidence(some.setting, some.explained, rng.permutation(some.human), some.items)
     test = partial(permutation_p, coefficient=Pearson(), trials=TRIALS, rng=rng)
     return tried(shuffled, AT, regular="shift", test=test).significance
 
@@ -57,7 +57,7 @@ def equals() -> tuple[Array, Array, Array]:
     from scipy.optimize import brentq
 
     evidence = judged()
-    gold = evidence.gold
+    gold = evidence.human
     sides = evidence.explained.base, evidence.explained.boosted(AT, "shift")
     worse, better = sorted(map(standard, sides), key=lambda each: float(pearson_rows(each, gold)))
     noise = np.random.default_rng(1).normal(size=len(gold))
@@ -77,5 +77,5 @@ def judged() -> Evidence:
             _, source, output, reference, score, _ = line.split("\t")
             segments.append(Segment(output, (reference,), source))
             gold.append(float(score))
-    rated = Judged("wmt17", "", segments, np.array(gold), np.arange(len(gold)))
+    rated = RatedSegments("wmt17", "", segments, np.array(gold), np.arange(len(gold)))
     return gather(rated, parse("chrf"), EXPLAINERS.parse("erasure"), seed=1)

@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from assay.agreement.coefficients import Coefficient as Coefficient
     from assay.agreement.sensitivity.analysis import sensitivity as sensitivity
+    from assay.comparison.favoritism import favor as favor
+    from assay.comparison.types import types as types
     from assay.data import DataError as DataError
     from assay.data import Dataset as Dataset
     from assay.data import MissingInput as MissingInput
     from assay.data import Segment as Segment
+    from assay.explanation.boost import boost as boost
+    from assay.explanation.explain import explain as explain
     from assay.explanation.explainers import Explainer as Explainer
+    from assay.explanation.tune import tune as tune
     from assay.features.annotation import Annotator as Annotator
     from assay.io import read as read
     from assay.metrics.base import Metric as Metric
@@ -49,11 +54,16 @@ _WHERE = {
     "TER": "assay.metrics.ter",
     "WER": "assay.metrics.ter",
     "__version__": "assay.version",
+    "boost": "assay.explanation.boost",
+    "explain": "assay.explanation.explain",
+    "favor": "assay.comparison.favoritism",
     "parse": "assay.metrics.registry",
     "read": "assay.io",
     "register": "assay.registry",
     "score": "assay.scoring",
     "sensitivity": "assay.agreement.sensitivity.analysis",
+    "tune": "assay.explanation.tune",
+    "types": "assay.comparison.types",
 }
 
 _SUBMODULES = (

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias, TypeVar, get_args
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ __all__ = [
     "Words",
     "graded",
     "known",
+    "marked_text",
 ]
 
 Record = dict[str, Any]
@@ -75,6 +78,16 @@ class Span(NamedTuple):
 
 Words = tuple[Span, ...]
 """Text with marked runs; spans are joined by a blank."""
+
+
+def marked_text(words: Iterable[tuple[str, Mark]]) -> Words:
+    """Words, each with its mark, as text: a run of words with the same mark is one span.
+
+    >>> [span.text for span in marked_text([("a", ""), ("b", "good"), ("c", "good")])]
+    ['a', 'b c']
+    """
+    runs = groupby(words, key=itemgetter(1))
+    return tuple(Span(" ".join(word for word, _ in run), mark) for mark, run in runs)
 
 
 def graded(degree: float) -> Grade:

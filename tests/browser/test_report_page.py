@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from assay.cli import main
-from assay.comparison.favoritism import favoritism
+from assay.comparison.favoritism import favor
 from assay.data import Dataset
 from assay.metrics.registry import METRICS
 from assay.rendering import render
@@ -148,7 +148,7 @@ def test_hostile_text_is_shown_and_does_not_run(tmp_path):
     dataset = Dataset(
         {f"one {NASTY}": (NASTY, "x"), "two": ("y", "x")}, ((NASTY,), ("x",)), (NASTY, "x")
     )
-    result = favoritism(dataset, METRICS.parse_all(["macrof", "bleu"]), count=2)
+    result = favor(dataset, METRICS.parse_all(["macrof", "bleu"]), count=2)
     header = {"title": f"hostile {NASTY}", "command": NASTY, "seed": 1, "inputs": []}
     page = tmp_path / "hostile.html"
     page.write_text(render(result.with_header(Header(**header)), "html"), "utf-8")

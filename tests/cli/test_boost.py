@@ -154,7 +154,7 @@ def test_the_papers_medians_are_taken_where_nothing_is_said(run):
 
 def test_a_metric_with_less_for_better_has_its_signs_turned(run, records):
     line = "boost ref.txt -i sys.txt -m ter -e erasure"
-    assert "Less is better: signs are turned." in run(line).out
+    assert "Lower is better: signs are turned." in run(line).out
     plain = parse("ter").statistics(segments()).segments()
     assert [each["base"] for each in records(line)] == pytest.approx(-plain)
 
@@ -182,7 +182,7 @@ def test_a_boosted_metric_is_scored_tested_and_taken_apart_like_any_other(run):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("boost ref.txt -i a.txt -m chrf bleu", "one metric is boosted at a time"),
+        ("boost ref.txt -i a.txt -m chrf bleu", "boost looks at one metric"),
         ("boost ref.txt -i a.txt -e lyme", "unknown explainer 'lyme' (did you mean 'lime'?)"),
         ("boost ref.txt -i a.txt --w 2", "boost:w=2.0: give a share from 0 to 1."),
         ("boost ref.txt -i a.txt --p much", "boost:p=much: this setting takes a number"),
@@ -192,7 +192,7 @@ def test_a_boosted_metric_is_scored_tested_and_taken_apart_like_any_other(run):
         ("boost tune ref.txt -i a.txt --human scores.tsv more.tsv", "scores (segment), more"),
         (
             "boost tune --data x y --human scores.tsv",
-            "--human FILE goes with one data set; with several it lies in the folders.",
+            "--human FILE goes with one dataset; with several it lies in the folders.",
         ),
     ],
 )

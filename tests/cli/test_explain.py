@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from assay.data import Dataset, Segment
-from assay.explanation.explain import explain, worst_segments
 from assay.explanation.explainers import EXPLAINERS
+from assay.explanation.importances import explain_segments, worst_segments
 from assay.explanation.quality import mean_quality
 from assay.metrics.registry import parse
 from assay.settings import SEED
@@ -53,7 +53,7 @@ def test_every_word_of_both_sides_has_a_record(run):
 def test_importances_are_those_of_the_library(run):
     found = records(run("explain ref.txt -i a.txt -m chrf -e lime --only 3 7 --format json"))
     segments = [Segment(lines("a.txt")[at], (lines("ref.txt")[at],)) for at in (2, 6)]
-    own = explain(parse("chrf"), segments, EXPLAINERS.parse("lime"), seed=SEED)
+    own = explain_segments(parse("chrf"), segments, EXPLAINERS.parse("lime"), seed=SEED)
     expected = np.concatenate([each.importances for each in own])
     assert [record["importance"] for record in found] == expected.tolist()
 
@@ -154,13 +154,13 @@ def test_the_files_of_tags_are_among_the_inputs(run, tags):
         ("-e limes", "unknown explainer 'limes' (did you mean 'lime'?)"),
         ("-e lime:samples=0", "samples"),
         ("--worst 0", "give at least 1, not 0"),
-        ("--worst 3 --only 4", "--worst chooses segments itself"),
+        ("--worst 3 --only 4", "worst chooses the segments itself"),
         ("--only 0", "--only 0: give numbers from 1 up"),
         ("--only 5-3", "--only 5-3: give numbers from 1 up"),
         ("--only 3-", "--only 3-: give numbers from 1 up"),
         ("--only 121", "--only 121: the texts have 120 segments"),
-        ("--top 3", "--top counts among words that people tagged"),
-        ("--tags a.tags b.tags", "--tags names 2 files, but there are 1 systems"),
+        ("--top 3", "top counts among words that people tagged: give them with --tags FILE"),
+        ("--tags a.tags b.tags", "tags: 2 files, but there are 1 systems"),
         ("--tags no.tags", "no.tags does not exist"),
         ("--tags b.tags", "b.tags, line 1: "),
         ("--source-tags a.tags", "words of the source, which is not explained here"),

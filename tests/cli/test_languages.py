@@ -8,7 +8,7 @@ import pytest
 
 import assay
 from assay.data import DataError, Dataset
-from assay.explanation.explain import explain_systems
+from assay.explanation.importances import explain_systems
 from assay.explanation.marginal import Marginal
 from assay.features.rules import gender
 from assay.features.spacy import SpacyAnnotator
@@ -157,4 +157,4 @@ def test_python_refuses_as_the_commands_do():
 def test_python_refuses_english_word_pairs_for_german():
     dataset = Dataset({"a": tuple(GERMAN)}, tuple((line,) for line in GERMAN))
     with pytest.raises(DataError, match="are English, but the reference is in 'de'"):
-        explain_systems(dataset, parse("chrf"), Marginal(), segments=[0], seed=1)
+        explain_systems(dataset, parse("chrf"), Marginal(), positions=[0], seed=1)

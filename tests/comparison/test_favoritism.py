@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.comparison.favoritism import favoritism
+from assay.comparison.favoritism import favor
 from assay.data import DataError, Dataset
 from assay.metrics.registry import METRICS, parse, registered
 from assay.rendering import render
@@ -48,13 +48,13 @@ def brute_force(dataset, metric):
 
 @pytest.mark.parametrize("metric", parameters(registered()), ids=str)
 def test_favoritism_equals_scoring_again_without_each_segment(metric):
-    result = favoritism(DATASET, [metric], count=COUNT)
+    result = favor(DATASET, [metric], count=COUNT)
     first, *others = brute_force(DATASET, metric)
-    assert [(each.system, each.other) for each in result.found] == [
+    assert [(each.system, each.other) for each in result.pairs] == [
         ("atlas", "birch"),
         ("atlas", "cedar"),
     ]
-    for each, other in zip(result.found, others, strict=True):
+    for each, other in zip(result.pairs, others, strict=True):
         assert each.benefit == pytest.approx(first, abs=1e-9)
         assert each.benefit_other == pytest.approx(other, abs=1e-9)
         assert each.values == pytest.approx(first - other, abs=1e-9)
@@ -64,15 +64,15 @@ def test_favoritism_equals_scoring_again_without_each_segment(metric):
 def test_positive_favours_the_first_system_whichever_way_is_better(metric):
     good = ("the cat sat on the mat today", "a small dog ran in the park")
     bad = ("the cat sat on the mat today", "nothing of it is right here")
-    result = favoritism(
+    result = favor(
         Dataset({"good": good, "bad": bad}, tuple((line,) for line in good)), [metric], count=2
     )
-    (each,) = result.found
+    (each,) = result.pairs
     assert each.values[1] > 0
-    turned = favoritism(
+    turned = favor(
         Dataset({"bad": bad, "good": good}, tuple((line,) for line in good)), [metric], count=2
     )
-    assert turned.found[0].values == pytest.approx(-each.values)
+    assert turned.pairs[0].values == pytest.approx(-each.values)
 
 
 @pytest.mark.parametrize("metric", parameters(registered()), ids=str)
@@ -83,17 +83,17 @@ def test_hostile_text_has_the_favoritism_of_brute_force(metric):
         tuple((line,) for line in lines),
         languages=("de", "en"),
     )
-    (each,) = favoritism(dataset, [metric], count=3).found
+    (each,) = favor(dataset, [metric], count=3).pairs
     first, other = brute_force(dataset, metric)
     assert each.values == pytest.approx(first - other, abs=1e-9)
 
 
 def test_records_hold_every_segment_strongest_first_whatever_is_shown():
-    result = favoritism(DATASET, METRICS.parse_all(["macrof", "ter"]), count=4)
+    result = favor(DATASET, METRICS.parse_all(["macrof", "ter"]), count=4)
     records = result.records()
     assert len(records) == 2 * 2 * COUNT
     assert all(len(table.rows) == 4 * 4 for table in result.tables()[1:])
-    for each in result.found:
+    for each in result.pairs:
         mine = [
             record
             for record in records
@@ -110,22 +110,22 @@ def test_records_hold_every_segment_strongest_first_whatever_is_shown():
 def test_ties_stand_in_the_order_of_the_text():
     lines = ("a b c d e",) * 5
     dataset = Dataset({"one": lines, "two": ("a b c d x",) * 5}, tuple((x,) for x in lines))
-    records = favoritism(dataset, [parse("bleu")], count=5).records()
+    records = favor(dataset, [parse("bleu")], count=5).records()
     assert [record["segment"] for record in records] == [1, 2, 3, 4, 5]
 
 
 def test_identical_systems_have_no_favourite():
     dataset = Dataset({"one": SYSTEMS["atlas"], "two": SYSTEMS["atlas"]}, DATASET.references)
-    result = favoritism(dataset, AVAILABLE, count=3)
-    for each in result.found:
+    result = favor(dataset, AVAILABLE, count=3)
+    for each in result.pairs:
         assert not each.values.any()
     assert all(row[-1] == COUNT for row in result.tables()[0].rows)
 
 
 def test_the_summary_counts_the_segments_of_each_side():
-    result = favoritism(DATASET, METRICS.parse_all(["bleu", "chrf"]), count=3)
+    result = favor(DATASET, METRICS.parse_all(["bleu", "chrf"]), count=3)
     summary = result.tables()[0]
-    for row, each in zip(summary.rows, result.found, strict=True):
+    for row, each in zip(summary.rows, result.pairs, strict=True):
         assert row[:5] == (each.metric.title, "atlas", each.scores[0], each.other, each.scores[1])
         assert row[5:] == (
             (each.values > 0).sum(),
@@ -143,18 +143,18 @@ def test_segments_that_favour_the_worse_system_are_explained_beside_their_number
     evenly = ("a b c d e z", "g h i j k z", "m n o p q z", "s t u v w z")
     once = (*lines[:3], "z z z z z z")
     dataset = Dataset({"evenly": evenly, "once": once}, tuple((line,) for line in lines))
-    (each,) = favoritism(dataset, [parse("ter")], count=1).found
+    (each,) = favor(dataset, [parse("ter")], count=1).pairs
     assert each.scores[0] < each.scores[1]  # TER: evenly is better
     assert (each.values < 0).sum() == 3
     assert each.contradicts
-    note = favoritism(dataset, [parse("ter")], count=1).tables()[0].note
+    note = favor(dataset, [parse("ter")], count=1).tables()[0].note
     assert "by TER, most favour once, and the score is better for evenly" in note
-    agreeing = favoritism(dataset, [parse("chrf")], count=1)
-    assert agreeing.found[0].contradicts == ("most favour" in agreeing.tables()[0].note)
+    agreeing = favor(dataset, [parse("chrf")], count=1)
+    assert agreeing.pairs[0].contradicts == ("most favour" in agreeing.tables()[0].note)
 
 
 def test_the_texts_stand_below_their_favoritism():
-    table = favoritism(DATASET, [parse("macrof")], count=2).tables()[1]
+    table = favor(DATASET, [parse("macrof")], count=2).tables()[1]
     assert table.title == "MacroF1: atlas or birch?"
     assert [row[3] for row in table.rows] == ["source", "reference", "atlas", "birch"] * 2
     rank, value, number, _, _ = table.rows[0]
@@ -172,7 +172,7 @@ def test_the_texts_stand_below_their_favoritism():
 
 
 def test_metrics_of_one_title_are_told_apart():
-    result = favoritism(DATASET, METRICS.parse_all(["bleu", "bleu:tok=intl"]), count=1)
+    result = favor(DATASET, METRICS.parse_all(["bleu", "bleu:tok=intl"]), count=1)
     titles = [table.title for table in result.tables()]
     assert "bleu:tok=intl: atlas or birch?" in titles
     curve, against = result.charts()
@@ -182,9 +182,9 @@ def test_metrics_of_one_title_are_told_apart():
 
 
 def test_the_curve_ends_at_the_sum_of_all():
-    result = favoritism(DATASET, [parse("chrf")], count=1)
+    result = favor(DATASET, [parse("chrf")], count=1)
     values = result.charts()[0].spec["data"]["values"]
-    for each in result.found:
+    for each in result.pairs:
         line = [value for value in values if value["series"].endswith(each.other)]
         assert line[-1]["x"] == COUNT
         assert line[-1]["y"] == pytest.approx(each.values.sum())
@@ -197,7 +197,7 @@ def test_chinese_is_marked_by_the_metric_s_own_words():
     lines = ("我们去了北京。", "今天天气很好。")
     other = ("我们去了上海。", "今天天气很好。")
     dataset = Dataset({"one": lines, "two": other}, tuple((line,) for line in lines))
-    table = favoritism(dataset, [parse("macrof:tok=zh")], count=1).tables()[1]
+    table = favor(dataset, [parse("macrof:tok=zh")], count=1).tables()[1]
     marks = {row[3]: {span.text for span in row[4] if span.mark} for row in table.rows}
     assert marks == {"reference": {"北 京"}, "one": {"北 京"}, "two": {"上 海"}}
 
@@ -207,7 +207,7 @@ def test_hostile_text_is_escaped_on_the_page():
     dataset = Dataset(
         {"<b>one</b>": (nasty, "x"), "two": ("y", "x")}, ((nasty,), ("x",)), (nasty, "x")
     )
-    page = render(favoritism(dataset, [parse("macrof")], count=2), "html")
+    page = render(favor(dataset, [parse("macrof")], count=2), "html")
     assert page.count("<script>") == 1
     assert "<img" not in page
     assert "<b>one" not in page
@@ -227,12 +227,12 @@ def test_hostile_text_is_escaped_on_the_page():
 )
 def test_what_cannot_be_compared_is_refused(dataset, metrics, count, words):
     with pytest.raises(DataError, match=words):
-        favoritism(dataset, METRICS.parse_all(metrics), count=count)
+        favor(dataset, METRICS.parse_all(metrics), count=count)
 
 
 def test_metrics_that_need_no_reference_show_the_outputs_beside_the_source():
     bare = Dataset(SYSTEMS, ((),) * COUNT, DATASET.sources)
-    result = favoritism(bare, [parse("random")], count=2)
+    result = favor(bare, [parse("random")], count=2)
     table = result.tables()[1]
     assert [row[3] for row in table.rows[:3]] == ["source", "atlas", "birch"]
     assert "Green" not in table.note

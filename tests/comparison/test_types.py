@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from assay.comparison.types import type_performance
+from assay.comparison.types import types
 from assay.data import DataError, Dataset
 from assay.metrics.typef import MacroF, MicroF
 from assay.text import tokenize
@@ -47,7 +47,7 @@ def slow_counts(dataset, system, metric):
     ids=str,
 )
 def test_records_equal_a_slow_count(dataset, metric):
-    records = type_performance(dataset, metric).records()
+    records = types(dataset, metric).records()
     for system in dataset.systems:
         wanted, predicted, matched = slow_counts(dataset, system, metric)
         mine = {each["type"]: each for each in records if each["system"] == system}
@@ -62,7 +62,7 @@ def test_records_equal_a_slow_count(dataset, metric):
 
 
 def test_ranks_follow_the_frequency_and_then_the_alphabet():
-    records = type_performance(ONE, MacroF()).records()
+    records = types(ONE, MacroF()).records()
     wanted = slow_counts(ONE, "atlas", MacroF())[0]
     mine = sorted((r for r in records if r["system"] == "atlas"), key=lambda each: each["rank"])
     order = [(-wanted[each["type"]], each["type"]) for each in mine]
@@ -73,7 +73,7 @@ def test_ranks_follow_the_frequency_and_then_the_alphabet():
 
 @pytest.mark.parametrize("metric", [MacroF(), MicroF()], ids=str)
 def test_the_mean_over_types_is_the_metric(metric):
-    records = type_performance(TWO, metric).records()
+    records = types(TWO, metric).records()
     for system in SYSTEMS:
         mine = [each for each in records if each["system"] == system]
         weights = [1 if isinstance(metric, MacroF) else each["refs"] + 1 for each in mine]
@@ -83,7 +83,7 @@ def test_the_mean_over_types_is_the_metric(metric):
 
 @pytest.mark.parametrize("metric", [MacroF(), MicroF(), MacroF(max_order=2)], ids=str)
 def test_buckets_add_up_to_all_types(metric):
-    result = type_performance(ONE, metric)
+    result = types(ONE, metric)
     _, buckets, *_ = result.tables()
     records = result.records()
     for at, system in enumerate(SYSTEMS):
@@ -94,7 +94,7 @@ def test_buckets_add_up_to_all_types(metric):
 
 
 def test_a_bucket_is_scored_by_its_own_types():
-    result = type_performance(ONE, MacroF())
+    result = types(ONE, MacroF())
     buckets = {row[0]: row[1:] for row in result.tables()[1].rows}
     for name, inside in {"0": {0}, "1": {1}, "3-4": {3, 4}, "5-9": set(range(5, 10))}.items():
         for at, system in enumerate(SYSTEMS):
@@ -108,7 +108,7 @@ def test_a_bucket_is_scored_by_its_own_types():
 
 
 def test_the_most_frequent_types_are_listed_for_every_system():
-    table = type_performance(ONE, MacroF(), count=5).tables()[0]
+    table = types(ONE, MacroF(), count=5).tables()[0]
     assert table.title == "The 5 most frequent types"
     assert [row[2] for row in table.rows] == list(SYSTEMS) * 5
     refs = [row[3] for row in table.rows]
@@ -117,7 +117,7 @@ def test_the_most_frequent_types_are_listed_for_every_system():
 
 @pytest.mark.parametrize("count", [1, 4, 7, 1000])
 def test_differences_are_the_largest_gains_of_either_side(count):
-    result = type_performance(ONE, MacroF(), count=count)
+    result = types(ONE, MacroF(), count=count)
     tables = {table.title: table for table in result.tables()}
     f = {(each["system"], each["type"]): each["f"] for each in result.records()}
     wanted = slow_counts(ONE, "atlas", MacroF())[0]
@@ -139,7 +139,7 @@ def test_differences_are_the_largest_gains_of_either_side(count):
 
 
 def test_the_curve_ends_at_the_score_of_the_frequent_types():
-    result = type_performance(ONE, MacroF())
+    result = types(ONE, MacroF())
     (chart,) = result.charts()
     values = chart.spec["data"]["values"]
     for system in SYSTEMS:
@@ -157,7 +157,7 @@ def test_the_curve_ends_at_the_score_of_the_frequent_types():
 
 def test_an_empty_output_gets_no_type_right():
     dataset = Dataset({"none": ("", "")}, (("a b",), ("b",)))
-    records = type_performance(dataset, MacroF()).records()
+    records = types(dataset, MacroF()).records()
     assert [(each["type"], each["refs"], each["preds"], each["f"]) for each in records] == [
         ("b", 2, 0, 0.0),
         ("a", 1, 0, 0.0),
@@ -166,7 +166,7 @@ def test_an_empty_output_gets_no_type_right():
 
 
 def test_text_without_a_word_has_no_types():
-    result = type_performance(Dataset({"a": ("", " ")}, (("",), ("",))), MacroF())
+    result = types(Dataset({"a": ("", " ")}, (("",), ("",))), MacroF())
     assert result.records() == []
     assert result.charts() == []
     assert all(not table.rows for table in result.tables())
@@ -174,7 +174,7 @@ def test_text_without_a_word_has_no_types():
 
 def test_a_hallucinated_type_has_no_gain():
     dataset = Dataset({"a": ("x y",), "b": ("x",)}, (("x",),))
-    result = type_performance(dataset, MacroF())
+    result = types(dataset, MacroF())
     assert result.tables()[2].rows == []
     hallucinated = next(each for each in result.records() if each["type"] == "y")
     assert (hallucinated["system"], hallucinated["precision"], hallucinated["f"]) == ("a", 0.0, 0.0)
@@ -191,4 +191,4 @@ def test_a_hallucinated_type_has_no_gain():
 )
 def test_what_cannot_be_counted_is_refused(dataset, count, words):
     with pytest.raises(DataError, match=words):
-        type_performance(dataset, MacroF(), count=count)
+        types(dataset, MacroF(), count=count)

@@ -10,7 +10,14 @@ from scipy.stats import binomtest
 from assay.data import DataError
 from assay.decomposition.decompose import PRESETS, Annotated, decompose, ratio
 from assay.decomposition.examples import examples
-from assay.decomposition.judging import Key, KeyItem, read_judgements, read_key, tally, write_key
+from assay.decomposition.judging import (
+    BlindItem,
+    BlindKey,
+    read_judgements,
+    read_key,
+    tally,
+    write_key,
+)
 from assay.decomposition.mask import judge_words, note_words
 from assay.features.annotation import Annotation, Feature, TokenSpan
 from assay.metrics.registry import parse
@@ -178,9 +185,10 @@ def test_a_key_is_read_as_it_was_written(annotated, tmp_path):
 
 def key_of(count, muler=(0.4, 0.2)):
     items = [
-        KeyItem(at, at + 100, *(("p", "q") if at % 3 else ("q", "p"))) for at in range(1, count + 1)
+        BlindItem(at, at + 100, *(("p", "q") if at % 3 else ("q", "p")))
+        for at in range(1, count + 1)
     ]
-    return Key("tags:NAME", ("p", "q"), muler, tuple(items))
+    return BlindKey("tags:NAME", ("p", "q"), muler, tuple(items))
 
 
 def test_judgements_are_counted_by_system():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from assay.data import Segment
 from assay.decomposition.mask import (
-    Side,
+    FeatureText,
     always,
     line_of,
     mask,
@@ -23,11 +23,11 @@ from assay.text import tokenize
 from tests.contract.varied import STRINGS
 
 ORACLE, ANTI, PLAIN = always("oracle"), always("anti"), always("plain")
-REFERENCE = Side(
+REFERENCE = FeatureText(
     tuple(["John", "likes", "apples", "and", "oranges", "."]), ((2, 3), (4, 5)), (2, 4)
 )
-OUTPUT = Side(("John", "loves", "bananas", "and", "apples", "."), ((2, 3), (4, 5)), (2, 4))
-SPANS = Side(
+OUTPUT = FeatureText(("John", "loves", "bananas", "and", "apples", "."), ((2, 3), (4, 5)), (2, 4))
+SPANS = FeatureText(
     tuple(["the", "New", "York", "Times", "was", "in", "New", "York"]),
     ((1, 4), (6, 8)),
     (1, 2, 3, 6, 7),
@@ -73,19 +73,19 @@ def test_for_metrics_of_types_the_wrong_words_become_the_missing_ones():
 
 
 def test_for_metrics_of_types_what_is_said_too_often_stays():
-    output = Side(("a", "b", "c"), ((0, 1), (1, 2), (2, 3)), (0, 1, 2))
-    wanted = Side(("x", "c"), ((0, 1), (1, 2)), (0, 1))
+    output = FeatureText(("a", "b", "c"), ((0, 1), (1, 2), (2, 3)), (0, 1, 2))
+    wanted = FeatureText(("x", "c"), ((0, 1), (1, 2)), (0, 1))
     assert mask(output, [wanted], of("macrof"), ORACLE).hypothesis == "x b c"
 
 
 def test_for_metrics_of_types_the_same_word_is_right_only_as_often_as_wanted():
-    output = Side(("a", "a"), ((0, 1), (1, 2)), (0, 1))
-    wanted = Side(("a", "b"), ((0, 1), (1, 2)), (0, 1))
+    output = FeatureText(("a", "a"), ((0, 1), (1, 2)), (0, 1))
+    wanted = FeatureText(("a", "b"), ((0, 1), (1, 2)), (0, 1))
     assert mask(output, [wanted], of("macrof"), ORACLE).hypothesis == "a b"
 
 
 def test_for_metrics_of_types_the_words_wanted_are_those_of_the_first_reference_that_has_some():
-    without = Side(("none", "here"))
+    without = FeatureText(("none", "here"))
     best = mask(OUTPUT, [without, REFERENCE], of("macrof"), ORACLE)
     assert best.hypothesis == "John loves oranges and apples ."
     assert best.references == ("none here", "John likes apples and oranges .")
@@ -93,7 +93,7 @@ def test_for_metrics_of_types_the_words_wanted_are_those_of_the_first_reference_
 
 @pytest.mark.parametrize("word", ["apples", ".", "U.S.", "1,000", "'s", "&quot;", "3/4", "日本"])
 def test_for_metrics_of_types_a_spoilt_word_is_one_type_that_no_text_has(word):
-    side = Side((word, "x"), ((0, 1),), (0,))
+    side = FeatureText((word, "x"), ((0, 1),), (0,))
     worst = mask(side, [side], of("macrof"), ANTI)
     spoilt, rest = tokenize([worst.hypothesis])[0]
     assert rest == "x"
@@ -184,9 +184,9 @@ def test_the_spans_of_a_feature_without_a_value_are_in_order_and_each_there_once
 
 def test_an_empty_text_stays_empty():
     masks = of("bleu")
-    assert mask(Side(()), [Side(())], masks, ORACLE) == ("", ("",))
-    assert mask(Side(()), [Side(())], of("macrof"), ANTI) == ("", ("",))
-    assert side_of(Annotation(()), []) == Side(())
+    assert mask(FeatureText(()), [FeatureText(())], masks, ORACLE) == ("", ("",))
+    assert mask(FeatureText(()), [FeatureText(())], of("macrof"), ANTI) == ("", ("",))
+    assert side_of(Annotation(()), []) == FeatureText(())
 
 
 @pytest.mark.parametrize("metric", STRINGS, ids=str)

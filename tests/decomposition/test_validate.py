@@ -21,7 +21,7 @@ from assay.decomposition.checks import (
     check_robustness,
 )
 from assay.decomposition.decompose import FEW, PRESETS, Annotated, decompose, ratio
-from assay.decomposition.trials import Alphabet, Draws, batches, draw_features, trials
+from assay.decomposition.trials import Alphabet, FeatureDraws, batches, draw_features, trials
 from assay.decomposition.validate import validate
 from assay.features.annotation import Annotation, Feature, TokenSpan
 from assay.metrics.registry import parse
@@ -290,7 +290,7 @@ def test_a_random_feature_is_one_that_marks_its_words(small, name, preset, monke
     rng = np.random.default_rng(5)
     parts = list(draw_features(small, "atlas", metric, groups=7, draws=9, preset=preset, rng=rng))
     assert len(parts) == batches(small, 9) > 1
-    drawn = Draws.joined(parts)
+    drawn = FeatureDraws.joined(parts)
     texts = [*small.systems["atlas"], *(text for each in small.references for text in each)]
     words = sorted({token for text in texts for token in text.tokens})
     rng = np.random.default_rng(5)
@@ -344,7 +344,7 @@ def test_features_of_similar_frequency_share_their_draws(small):
 def test_the_spread_is_that_of_the_known_draws():
     values = np.array([0.1, 0.2, np.nan, 0.4])
     many, shares = np.full(4, 50), np.full(4, 0.1)
-    check = SpecificityCheck(NN, "s", 50, 0.39, 0.1, 10, Draws(values, many, shares, shares))
+    check = SpecificityCheck(NN, "s", 50, 0.39, 0.1, 10, FeatureDraws(values, many, shares, shares))
     known = [0.1, 0.2, 0.4]
     assert check.mean == pytest.approx(np.mean(known))
     assert check.variance == pytest.approx(np.var(known, ddof=1))

@@ -13,7 +13,8 @@ from assay.data import DataError, Dataset, Segment
 from assay.explanation.boosted import Boosted, WeightAndPower, explained_by
 from assay.explanation.explainers import EXPLAINERS
 from assay.metrics.base import Metric
-from assay.metrics.registry import METRICS, parse, register
+from assay.metrics.registry import METRICS, parse
+from assay.registry import register
 from assay.scoring import ScoreOptions, score_dataset
 from assay.settings import nested, spelt_out
 from assay.statistics.arrays import Array

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from assay.data import Segment
-from assay.explanation.explain import explain
 from assay.explanation.explainers import Erasure, RandomExplainer
+from assay.explanation.importances import explain_segments
 from assay.metrics.registry import parse
 from tests.corpora import texts
 
@@ -22,7 +22,7 @@ def score(hypothesis, reference):
 
 def test_erasure_is_the_score_less_the_score_without_the_word():
     segments = texts(15).segments()
-    for found in explain(CHRF, segments, Erasure(), seed=0):
+    for found in explain_segments(CHRF, segments, Erasure(), seed=0):
         hypothesis, (reference,), _ = segments[found.segment]
         full = score(hypothesis, reference)
         if found.side == "hypothesis":
@@ -36,7 +36,7 @@ def test_erasure_is_the_score_less_the_score_without_the_word():
 
 
 def test_the_word_that_matches_is_the_important_one():
-    [found] = explain(
+    [found] = explain_segments(
         CHRF, [Segment("x cat y", ("the cat",))], Erasure(), seed=0, sides=["hypothesis"]
     )
     assert found.tokens[np.argmax(found.importances)] == "cat"
@@ -44,8 +44,8 @@ def test_the_word_that_matches_is_the_important_one():
 
 def test_random_importances_lie_between_0_and_1_and_know_nothing_of_the_metric():
     segments = texts(40).segments()
-    found = explain(CHRF, segments, RandomExplainer(), seed=1)
-    other = explain(parse("ter"), segments, RandomExplainer(), seed=1)
+    found = explain_segments(CHRF, segments, RandomExplainer(), seed=1)
+    other = explain_segments(parse("ter"), segments, RandomExplainer(), seed=1)
     drawn = np.concatenate([each.importances for each in found])
     assert drawn.min() >= 0
     assert drawn.max() < 1

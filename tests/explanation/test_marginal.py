@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from assay.data import DataError, Segment
-from assay.explanation.explain import explain
 from assay.explanation.explainers import EXPLAINERS
+from assay.explanation.importances import explain_segments
 from assay.explanation.marginal import Marginal, packaged_bigrams
 from assay.metrics.registry import parse
 from tests.corpora import texts
@@ -37,7 +37,7 @@ def formula(text, reference, candidates, *, softmax=False):
 def test_pair_counts_by_the_formula(softmax):
     segments = texts(8).segments()
     explainer = Marginal(softmax=softmax)
-    for found in explain(CHRF, segments, explainer, seed=0, sides=["hypothesis"]):
+    for found in explain_segments(CHRF, segments, explainer, seed=0, sides=["hypothesis"]):
         segment = segments[found.segment]
         candidates = packaged_bigrams().candidates(found.tokens, 0.05)
         slow = formula(segment.hypothesis, segment.references[0], candidates, softmax=softmax)
@@ -45,7 +45,7 @@ def test_pair_counts_by_the_formula(softmax):
 
 
 def test_a_word_that_nothing_can_replace_has_the_full_score_for_its_importance():
-    [found] = explain(
+    [found] = explain_segments(
         CHRF, [Segment("the -- cat", ("the cat",))], Marginal(), seed=0, sides=["hypothesis"]
     )
     assert found.importances[1] == pytest.approx(found.score)
@@ -120,7 +120,7 @@ def test_a_masked_model_by_the_formula(folder):
     text, reference = "the cat sat on a mat .", "the dog sat on the mat ."
     explainer = EXPLAINERS.parse(f"marginal:model={folder},threshold=0.03")
     segment = Segment(text, (reference,))
-    [found] = explain(CHRF, [segment], explainer, seed=0, sides=["hypothesis"])
+    [found] = explain_segments(CHRF, [segment], explainer, seed=0, sides=["hypothesis"])
     candidates = masked_model(str(folder)).candidates(found.tokens, 0.03)
     assert found.importances == pytest.approx(formula(text, reference, candidates), abs=1e-9)
     assert str(folder) in explainer.label

@@ -13,9 +13,9 @@ from assay.data import DataError
 from assay.explanation.quality import (
     area,
     average_precision,
-    found_words,
+    detection,
     mean_quality,
-    read_word_tags,
+    read_word_labels,
     recall_at_top,
 )
 
@@ -63,12 +63,12 @@ def test_recall_at_the_top_is_the_mean_over_all_orders_of_ties(pairs, top):
 
 def test_what_people_tagged_as_all_right_or_all_wrong_is_undefined():
     for tags in ([True, True], [False, False], []):
-        found = found_words(np.arange(len(tags), dtype=float), np.array(tags, bool))
+        found = detection(np.arange(len(tags), dtype=float), np.array(tags, bool))
         assert np.isnan(found[:3]).all()
 
 
 def test_an_unknown_importance_makes_the_text_unknown():
-    found = found_words(np.array([1.0, np.nan]), np.array([True, False]))
+    found = detection(np.array([1.0, np.nan]), np.array([True, False]))
     assert np.isnan(found[:3]).all()
     assert found.tagged == 0.5
 
@@ -103,7 +103,7 @@ def test_nothing_defined_gives_unknown_means():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: found_words(np.zeros(2), np.ones(3, bool)), "2 words, but 3 tags"),
+        (lambda: detection(np.zeros(2), np.ones(3, bool)), "2 words, but 3 tags"),
         (lambda: recall_at_top(np.zeros(2), np.ones(2, bool), 0), "at least 1"),
     ],
 )
@@ -115,7 +115,7 @@ def test_what_makes_no_sense_is_refused(call, message):
 def test_tags_are_numbers_or_words(tmp_path):
     path = tmp_path / "tags.txt"
     path.write_text("0 1 OK BAD\n\n1\n")
-    tags = read_word_tags(path, ["a b c d", "", "e"])
+    tags = read_word_labels(path, ["a b c d", "", "e"])
     assert [each.tolist() for each in tags] == [[False, True, False, True], [], [True]]
 
 
@@ -131,7 +131,7 @@ def test_tags_that_do_not_fit_are_refused(tmp_path, content, message):
     path = tmp_path / "tags.txt"
     path.write_text(content)
     with pytest.raises(DataError, match=message) as refused:
-        read_word_tags(path, ["a b", "c d"], text="sys")
+        read_word_labels(path, ["a b", "c d"], text="sys")
     assert str(path) in str(refused.value)
 
 
@@ -140,7 +140,7 @@ def test_tags_that_do_not_fit_are_refused(tmp_path, content, message):
 def test_the_tags_of_eval4nlp_belong_to_its_words(shared, pair, text, tags):
     folder = shared / "qe/eval4nlp21" / pair
     lines = Path(folder, f"{text}.txt").read_text("utf-8").splitlines()
-    found = read_word_tags(folder / f"{tags}.txt", lines)
+    found = read_word_labels(folder / f"{tags}.txt", lines)
     assert len(found) == 1000
     written = Path(folder, f"{tags}.txt").read_text("utf-8").split()
     assert sum(each.sum() for each in found) == written.count("1") > 1000
@@ -149,7 +149,7 @@ def test_the_tags_of_eval4nlp_belong_to_its_words(shared, pair, text, tags):
 def test_guessing_finds_what_chance_finds(shared):
     folder = shared / "qe/eval4nlp21/et-en"
     lines = (folder / "mt.txt").read_text("utf-8").splitlines()
-    tags = read_word_tags(folder / "tgt-tags.txt", lines)
+    tags = read_word_labels(folder / "tgt-tags.txt", lines)
     rng = np.random.default_rng(1)
     quality = mean_quality([rng.random(len(each)) for each in tags], tags)
     assert (quality.texts, quality.alike) == (718, 282)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from assay.data import DataError, Segment
-from assay.explanation.explain import explain
 from assay.explanation.explainers import SHAP, Perturbed
+from assay.explanation.importances import explain_segments
 from assay.metrics.registry import parse
 from tests.corpora import texts
 
@@ -55,7 +55,7 @@ def first_words(count, many):
 
 def ours(explainer, words, reference, seed=0):
     segment = Segment(" ".join(words), (reference,))
-    [found] = explain(CHRF, [segment], explainer, seed=seed, sides=["hypothesis"])
+    [found] = explain_segments(CHRF, [segment], explainer, seed=seed, sides=["hypothesis"])
     return found.importances
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.data import DataError, Dataset, Segment
-from assay.explanation.explain import explain, explain_systems, worst_segments
 from assay.explanation.explainers import EXPLAINERS
-from assay.explanation.quality import found_words
+from assay.explanation.importances import explain_segments, explain_systems, worst_segments
+from assay.explanation.quality import detection
 from assay.explanation.report import ExplainResult, shaded_words, tagged_words
 from assay.metrics.base import Metric, Rows
 from assay.metrics.registry import parse
@@ -90,11 +90,11 @@ def test_tagged_words_are_noted_in_runs():
 
 
 def test_the_records_are_the_importances_of_every_system_word_by_word():
-    result = ExplainResult(explained("chrf", "lime", segments=[2, 0]))
+    result = ExplainResult(explained("chrf", "lime", positions=[2, 0]))
     expected = []
     for system in DATASET.systems:
         segments = [DATASET.segments(system)[at] for at in (2, 0)]
-        for each in explain(parse("chrf"), segments, EXPLAINERS.parse("lime"), seed=3):
+        for each in explain_segments(parse("chrf"), segments, EXPLAINERS.parse("lime"), seed=3):
             for position, token in enumerate(each.tokens):
                 number, value = (3, 1)[each.segment], each.importances[position]
                 expected.append((system, number, each.side, position + 1, token, value))
@@ -116,7 +116,7 @@ def test_where_less_is_better_words_that_raise_the_score_are_bad():
 
 
 def test_systems_stand_side_by_side_with_a_colour_that_means_the_same():
-    (table,) = ExplainResult(explained("chrf", segments=[0])).tables()
+    (table,) = ExplainResult(explained("chrf", positions=[0])).tables()
     assert table.columns == ("segment", "side", "a", "b")
     assert [row[:2] for row in table.rows] == [
         (1, "score"),
@@ -127,7 +127,7 @@ def test_systems_stand_side_by_side_with_a_colour_that_means_the_same():
     assert table.rows[0][2] == pytest.approx(100)
     assert table.rows[1][2:] == ((Span("die Katze saß"),), None)
     found = {
-        (side, system): explained("chrf", segments=[0]).of_side(system, side)[0].importances
+        (side, system): explained("chrf", positions=[0]).of_side(system, side)[0].importances
         for side in ("reference", "hypothesis")
         for system in "ab"
     }
@@ -141,14 +141,14 @@ def test_systems_stand_side_by_side_with_a_colour_that_means_the_same():
 def test_three_systems_come_in_two_tables_on_one_scale():
     texts = dict(DATASET.systems) | {"c": ("the", "they fit here", "two", "six")}
     dataset = Dataset(texts, DATASET.references)
-    found = explained("chrf", dataset=dataset, segments=[2])
+    found = explained("chrf", dataset=dataset, positions=[2])
     both, third = ExplainResult(found).tables()
     assert (both.columns[2:], third.columns[2:]) == (("a", "b"), ("c",))
     only = Dataset({"c": texts["c"]}, DATASET.references)
-    (alone,) = ExplainResult(explained("chrf", dataset=only, segments=[2])).tables()
+    (alone,) = ExplainResult(explained("chrf", dataset=only, positions=[2])).tables()
     assert words(alone, 2, 2) == [("two", "good-4")]
     largest = max(
-        np.abs(each.importances).max() for sides in found.found.values() for each in sides
+        np.abs(each.importances).max() for sides in found.by_segment.values() for each in sides
     )
     (importance,) = found.of_side("c", "hypothesis")[0].importances
     assert words(third, 2, 2) == [("two", graded(importance / largest))] != words(alone, 2, 2)
@@ -205,17 +205,17 @@ def test_only_the_first_of_several_references_is_explained():
 
 
 def test_tags_stand_below_the_words_they_belong_to():
-    _, table = ExplainResult(explained("chrf", segments=[0]), tags=TAGS).tables()
+    _, table = ExplainResult(explained("chrf", positions=[0]), labels=TAGS).tables()
     assert [row[1] for row in table.rows][-2:] == ["hypothesis", "tagged"]
     assert words(table, -1, 3) == [("a", "note"), ("dog sat", "")]
 
 
 @pytest.mark.parametrize("metric", ["chrf", "wer"])
 def test_the_words_that_help_least_are_the_suspects(metric):
-    result = ExplainResult(explained(metric), tags=TAGS, top=2)
+    result = ExplainResult(explained(metric), labels=TAGS, top=2)
     sign = 1 if metric == "chrf" else -1
     found = [
-        found_words(-sign * each.importances, TAGS["b", "hypothesis"][each.segment % 4], top=2)
+        detection(-sign * each.importances, TAGS["b", "hypothesis"][each.segment % 4], top=2)
         for each in result.explanations.of_side("b", "hypothesis")
     ]
     quality = result.quality("b", "hypothesis")
@@ -233,4 +233,4 @@ def test_the_words_that_help_least_are_the_suspects(metric):
 
 def test_a_segment_that_is_not_there_is_refused():
     with pytest.raises(DataError, match="there is no segment 5; the texts have 4"):
-        explained(segments=[4])
+        explained(positions=[4])

@@ -7,23 +7,23 @@ import pytest
 from scipy import stats
 
 from assay.data import DataError, Dataset, Scores
-from assay.explanation.boosted import Explained, WeightAndPower, explained_by
+from assay.explanation.boosted import ExplainedScores, WeightAndPower, explained_by
 from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.powermean import Ragged
-from assay.explanation.study import TuneResult, ridge_effects, try_medians
 from assay.explanation.tuning import (
     POWERS,
     WEIGHTS,
+    BoostSetting,
     Evidence,
-    Judged,
-    Setting,
+    RatedSegments,
     best_of,
     correlations,
     gather,
     halves,
     tried,
-    tune,
+    tune_setting,
 )
+from assay.explanation.tuning_report import TuneResult, ridge_effects, try_medians
 from assay.io import read_folder, read_scores
 from assay.metrics.registry import parse
 from assay.statistics.arrays import Array
@@ -38,8 +38,8 @@ def evidence(seed=1, n=60, setting=("set", "de-en", "chrf", "erasure"), signal=1
     base = 0.5 + 0.1 * (quality + rng.normal(size=n))
     rows = [0.05 * (signal * q + rng.normal(size=rng.integers(1, 9))) for q in quality]
     gold = quality + rng.normal(size=n)
-    explained = Explained(base, Ragged.of(rows))
-    return Evidence(Setting(*setting), explained, gold, np.arange(n) // 2)
+    explained = ExplainedScores(base, Ragged.of(rows))
+    return Evidence(BoostSetting(*setting), explained, gold, np.arange(n) // 2)
 
 
 def never(first: Array, second: Array, gold: Array) -> float:
@@ -47,7 +47,7 @@ def never(first: Array, second: Array, gold: Array) -> float:
 
 
 def tuned(each, **options):
-    return tune(each, test=never, rng=np.random.default_rng(3), **options)
+    return tune_setting(each, test=never, rng=np.random.default_rng(3), **options)
 
 
 def slow(given, w, p, regular):
@@ -59,13 +59,13 @@ def slow(given, w, p, regular):
         raised = own + abs(min(own.min(), 0))
         raised = raised + 1e-9 + (np.abs(own).mean() if regular == "shift" else 0)
         scores.append(w * base + (1 - w) * stats.pmean(raised, p))
-    return stats.pearsonr(scores, given.gold).statistic
+    return stats.pearsonr(scores, given.human).statistic
 
 
 @pytest.mark.parametrize("regular", ["paper", "shift"])
 def test_the_grid_equals_boosting_and_correlating_point_by_point(regular):
     given = evidence()
-    grid = correlations(given.explained, given.gold, regular)
+    grid = correlations(given.explained, given.human, regular)
     assert grid.shape == (6, 601)
     rng = np.random.default_rng(2)
     for row, column in zip(rng.integers(0, 6, 40), rng.integers(0, 601, 40), strict=True):
@@ -81,7 +81,7 @@ def test_the_grid_is_that_of_the_paper():
 
 def test_a_weight_of_one_is_the_metric_as_it_is():
     found = tuned(evidence())
-    theirs = stats.pearsonr(found.evidence.explained.base, found.evidence.gold).statistic
+    theirs = stats.pearsonr(found.evidence.explained.base, found.evidence.human).statistic
     assert found.base == pytest.approx(theirs)
     assert found.grid[-1] == pytest.approx(np.full(601, theirs))
 
@@ -116,12 +116,12 @@ def test_what_is_held_out_had_no_part_in_finding_the_weight_and_power():
     found = tuned(given)
     first = halves(given.items, rng=np.random.default_rng(3))
     half, rest = given.chosen(first), given.chosen(~first)
-    best = best_of(correlations(half.explained, half.gold))
+    best = best_of(correlations(half.explained, half.human))
     assert (found.held_out.w, found.held_out.p) == (best.w, best.p)
     assert found.held_out.n == len(rest) == 40
     boosted = rest.explained.boosted(WeightAndPower(best.w, best.p))
-    assert found.held_out.pearson == pytest.approx(stats.pearsonr(boosted, rest.gold)[0])
-    assert found.held_out.base == pytest.approx(stats.pearsonr(rest.explained.base, rest.gold)[0])
+    assert found.held_out.pearson == pytest.approx(stats.pearsonr(boosted, rest.human)[0])
+    assert found.held_out.base == pytest.approx(stats.pearsonr(rest.explained.base, rest.human)[0])
 
 
 @pytest.mark.parametrize("signal", [4.0, -4.0])
@@ -145,7 +145,7 @@ def test_the_test_compares_boosted_and_base_with_the_outputs_of_a_source_segment
 def test_items_with_fewer_outputs_have_gaps():
     given = evidence(n=5)
     items = np.array([3, 1, 3, 3, 9])
-    laid = Evidence(given.setting, given.explained, given.gold, items).by_item(np.arange(5.0))
+    laid = Evidence(given.setting, given.explained, given.human, items).by_item(np.arange(5.0))
     assert np.array_equal(laid[:, 1], [0, 2, 3])
     assert np.array_equal(laid[:, 0], [1, np.nan, np.nan], equal_nan=True)
     assert np.array_equal(laid[:, 2], [4, np.nan, np.nan], equal_nan=True)
@@ -190,7 +190,9 @@ def test_a_best_weight_of_one_says_nothing_of_the_power():
     rng = np.random.default_rng(1)
     gold = rng.normal(size=40)
     noise = Ragged.of([rng.uniform(0.5, 1, size=3) for _ in range(40)])
-    given = Evidence(Setting("", "", "m", "e"), Explained(gold, noise), gold, np.arange(40))
+    given = Evidence(
+        BoostSetting("", "", "m", "e"), ExplainedScores(gold, noise), gold, np.arange(40)
+    )
     found = tuned(given)
     assert found.best == pytest.approx((1, 1, 1))
     assert TuneResult((found,)).medians["e"].at == (1, 1)
@@ -292,14 +294,14 @@ def judged():
     """The demonstration set with its human scores."""
     dataset = read_folder(DEMO)
     scores = read_scores(DEMO / "human" / "da.seg.tsv", list(dataset.systems), length=len(dataset))
-    return Judged.of(dataset, scores)
+    return RatedSegments.of(dataset, scores)
 
 
 def test_only_segments_with_a_human_score_are_looked_at(judged):
     dataset = read_folder(DEMO)
     scores = read_scores(DEMO / "human" / "da.seg.tsv", list(dataset.systems), length=len(dataset))
-    assert len(judged.segments) == len(judged.gold) == np.isfinite(scores.values).sum() < 360
-    for segment, gold, item in zip(judged.segments, judged.gold, judged.items, strict=True):
+    assert len(judged.segments) == len(judged.human) == np.isfinite(scores.values).sum() < 360
+    for segment, gold, item in zip(judged.segments, judged.human, judged.items, strict=True):
         assert segment.references == dataset.references[item]
         assert gold in scores.values[:, item]
 
@@ -307,12 +309,12 @@ def test_only_segments_with_a_human_score_are_looked_at(judged):
 def test_a_metric_and_an_explainer_are_tuned_on_human_scores(judged):
     metric, explainer = parse("chrf"), EXPLAINERS.parse("erasure")
     found = tuned(gather(judged, metric, explainer, seed=1))
-    assert found.setting == Setting("demo", "", "chrf", "erasure")
+    assert found.setting == BoostSetting("demo", "", "chrf", "erasure")
     plain = metric.statistics(judged.segments).segments()
-    assert found.base == pytest.approx(stats.pearsonr(plain, judged.gold).statistic)
+    assert found.base == pytest.approx(stats.pearsonr(plain, judged.human).statistic)
     explained = explained_by(explainer, metric, judged.segments, seed=1)
     scores = explained.boosted(WeightAndPower(0.2, 2.0))
-    wanted = stats.pearsonr(scores, judged.gold).statistic
+    wanted = stats.pearsonr(scores, judged.human).statistic
     assert found.grid[1, 320] == pytest.approx(wanted)
 
 
@@ -340,9 +342,9 @@ def test_human_scores_must_be_of_segments_and_more_than_a_few():
     dataset = Dataset({"a": ("x",) * 9}, (("x",),) * 9)
     systems = Scores("da", "system", ("a",), ("",), np.ones((1, 1)))
     with pytest.raises(DataError, match="tuned on scores of segments, not of systems"):
-        Judged.of(dataset, systems)
+        RatedSegments.of(dataset, systems)
     values = np.full((1, 9), math.nan)
     values[0, :3] = 1
     few = Scores("da", "segment", ("a",), tuple(map(str, range(1, 10))), values)
     with pytest.raises(DataError, match="da: 3 segments have a human score"):
-        Judged.of(dataset, few)
+        RatedSegments.of(dataset, few)

@@ -22,12 +22,14 @@ BAD_INPUT = 2
 
 _OPTIONS = {
     "documents": "give document ids with --docs FILE",
+    "features": "name some with -F",
     "groups": "give a group for each segment with --groups FILE",
     "human": "name a file with --human",
     "languages": "give the languages with -l, as in -l de-en",
     "references": "name the references before -i",
     "sources": "give the source with -s FILE",
     "systems": "name the outputs with -i",
+    "tags": "give them with --tags FILE",
 }
 """The options that bring what a function of the library misses."""
 

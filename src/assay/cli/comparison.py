@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 
 from assay.cli.commands import Command, whole_number
-from assay.cli.inputs import add_inputs, add_metrics, read_inputs, read_metrics
+from assay.cli.inputs import add_inputs, add_metrics, read_inputs, read_metric, read_metrics
 from assay.cli.output import add_output, check_output, show
-from assay.comparison.favoritism import favoritism
-from assay.comparison.types import type_performance
-from assay.data import DataError
-from assay.metrics.typef import TypeF
+from assay.comparison.favoritism import favor
+from assay.comparison.types import types
 
 __all__ = ["FAVOR", "TYPES"]
 
@@ -34,8 +32,7 @@ def _run_favor(args: argparse.Namespace) -> int:
     inputs = read_inputs(args)
     metrics = read_metrics(args, inputs.dataset)
     check_output(args, inputs.files)
-    result = favoritism(inputs.dataset, metrics, count=args.count)
-    show(result, args, inputs=inputs.files)
+    show(favor(inputs.dataset, metrics, count=args.count), args, inputs=inputs.files)
     return 0
 
 
@@ -72,12 +69,9 @@ def _configure_types(parser: argparse.ArgumentParser) -> None:
 
 def _run_types(args: argparse.Namespace) -> int:
     inputs = read_inputs(args)
-    metrics = read_metrics(args, inputs.dataset)
-    if len(metrics) != 1 or not isinstance(metrics[0], TypeF):
-        raise DataError("types looks at one of macrof and microf: -m macrof:max_order=2, say.")
+    metric = read_metric(args, inputs.dataset)
     check_output(args, inputs.files)
-    result = type_performance(inputs.dataset, metrics[0], count=args.count)
-    show(result, args, inputs=inputs.files)
+    show(types(inputs.dataset, metric, count=args.count), args, inputs=inputs.files)
     return 0
 
 

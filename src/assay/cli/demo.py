@@ -11,18 +11,14 @@ from pathlib import Path
 
 from assay.cli.commands import Command
 from assay.cli.output import warn
-from assay.comparison.favoritism import favoritism
-from assay.comparison.types import type_performance
+from assay.comparison.favoritism import favor
+from assay.comparison.types import types
 from assay.data import DataError, Dataset
 from assay.demo import CAMPAIGNS, demo_suite_files, read_demo, read_demo_suite
-from assay.explanation.explain import explain_systems, worst_segments
-from assay.explanation.explainers import LIME
+from assay.explanation.explain import explain
 from assay.explanation.report import ExplainResult
 from assay.extras import install_line
 from assay.io import write_whole
-from assay.metrics.chrf import CHRF
-from assay.metrics.registry import METRICS
-from assay.metrics.typef import MacroF
 from assay.rendering import missing_charts, text
 from assay.results import Chart, Charts, CombinedResult, Header, Record, Result, Table
 from assay.scoring import score
@@ -66,14 +62,12 @@ def _run(args: argparse.Namespace) -> int:
     _write(folder, {f"suite/{name}": data for name, data in demo_suite_files().items()})
     dataset = read_demo()
     scores = score(dataset, SCORED, confidence=True, test="bootstrap", all_pairs=True)
-    favored = favoritism(dataset, METRICS.parse_all(["macrof", "bleu"]), count=10)
-    types = type_performance(dataset, MacroF(), count=20)
-    words = _explanations(dataset)
+    favored, by_type, words = favor(dataset), types(dataset), _explanations(dataset)
     suite = _suite_report()
-    everything = CombinedResult(scores, favored, types, words, _titled(suite))
+    everything = CombinedResult(scores, favored, by_type, words, _titled(suite))
     header = Header(args.command, SEED, title="assay demo")
     everything.with_header(header).save(folder / "report.html")
-    print(_story(scores, types, suite))
+    print(_story(scores, by_type, suite))
     print(f"The whole report, with charts and examples: {folder / 'report.html'}\n")
     warn(missing_charts(everything), quiet=False)
     print(_next_steps(folder))
@@ -84,10 +78,7 @@ def _explanations(dataset: Dataset) -> ExplainResult:
     """Two systems side by side, in the segments that are worst on average."""
     first, second, *_ = dataset.systems.items()
     pair = replace(dataset, systems=dict((first, second)))
-    metric = CHRF()
-    chosen = worst_segments(pair, metric, WORST)
-    found = explain_systems(pair, metric, LIME(), segments=chosen, seed=SEED)
-    return ExplainResult(found)
+    return explain(pair, "chrf", "lime", worst=WORST)
 
 
 def _suite_report() -> ReportResult:
@@ -143,10 +134,10 @@ def _title(of: str) -> str:
     return f"Test suite: {of[:1].lower()}{of[1:]}"
 
 
-def _story(scores: Result, types: Result, suite: Result) -> str:
+def _story(scores: Result, by_type: Result, suite: Result) -> str:
     """What the demo shows, in two screens."""
     overview, *_ = scores.tables()
-    _, buckets, *_ = types.tables()
+    _, buckets, *_ = by_type.tables()
     phenomena = next(table for table in suite.tables() if table.title == BY_PHENOMENON)
     return "\n".join([SCORES, _text(overview, buckets), SUITE, _text(phenomena)])
 

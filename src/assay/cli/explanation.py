@@ -4,37 +4,32 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import product
 from pathlib import Path
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from assay.cli.commands import Command, list_names, whole_number
 from assay.cli.humans import add_human, read_human
-from assay.cli.inputs import Inputs, add_inputs, add_metrics, describe, read_inputs, read_metrics
+from assay.cli.inputs import (
+    add_inputs,
+    add_metrics,
+    asked_metrics,
+    describe,
+    read_inputs,
+    read_metric,
+    read_metrics,
+)
 from assay.cli.output import add_output, check_output, show
-from assay.data import DataError, Dataset, without_humans
-from assay.explanation.boosted import MOST_ITERATIONS, PUBLISHED, Boosted, BoostResult
-from assay.explanation.explain import Side, explain_systems, sides_of, worst_segments
-from assay.explanation.explainers import EXPLAINERS, Explainer
-from assay.explanation.quality import WordTags, read_word_tags
-from assay.explanation.report import ExplainResult
-from assay.explanation.study import TuneResult, try_medians
-from assay.explanation.tuning import Evidence, Judged, gather, tune
-from assay.metrics.base import Metric
+from assay.data import DataError, Dataset
+from assay.explanation.boost import boost
+from assay.explanation.boosted import MOST_ITERATIONS
+from assay.explanation.explain import SHOWN, explain
+from assay.explanation.explainers import EXPLAINERS
+from assay.explanation.tune import EXPLAINED_BY, tune
 from assay.progress import track
 from assay.results import Record
-from assay.statistics.arrays import Array
-from assay.statistics.correlation import pearson_swap_test
 
 __all__ = ["BOOST", "BOOST_TUNE", "EXPLAIN", "add_explaining"]
-
-SHOWN = 10
-"""Tables show so many segments, the worst, where none are asked for."""
 
 
 def _configure_explain(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +66,7 @@ def _configure_explain(parser: argparse.ArgumentParser) -> None:
         help="these segments: numbers, or ranges as in 10-20 (default: all; tables show the "
         f"{SHOWN} worst of them)",
     )
-    group = parser.add_argument_group("people's tags of words: 1 or BAD for wrong, 0 or OK")
+    group = parser.add_argument_group("word-level human labels (tags): 1 or BAD for wrong, 0 or OK")
     add = group.add_argument
     add(
         "--tags",
@@ -99,84 +94,37 @@ def _configure_explain(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_explain(args: argparse.Namespace) -> int:
-    explainer = EXPLAINERS.parse(args.explainer)
     inputs = read_inputs(args)
-    metric = _metric(args, inputs.dataset)
-    sides = sides_of(metric, hypothesis_only=args.sides == "hypothesis")
-    explainer.check_dataset(inputs.dataset, sides)
-    files = [*inputs.files, *(describe(path, len(inputs.dataset)) for path in _tag_files(args))]
+    metric = read_metric(args, inputs.dataset)
+    tagged = dict.fromkeys([*args.tags, *args.source_tags])
+    files = [*inputs.files, *(describe(path, len(inputs.dataset)) for path in tagged)]
     check_output(args, files)
-    tags = _read_tags(args, inputs.dataset, sides)
-    explanations = explain_systems(
+    result = explain(
         inputs.dataset,
         metric,
-        explainer,
-        segments=_segments(args, inputs.dataset, metric),
-        sides=sides,
+        args.explainer,
+        worst=args.worst,
+        only=[number for text in args.only for number in _numbers(text, len(inputs.dataset))],
+        sides=args.sides,
+        tags=args.tags,
+        source_tags=args.source_tags,
+        top=args.top,
         seed=args.seed,
         track=partial(track, label="Explaining", quiet=args.quiet),
     )
-    asked = args.worst or args.only
-    shown = None if asked else tuple(worst_segments(inputs.dataset, metric, SHOWN))
-    show(ExplainResult(explanations, shown, tags, args.top), args, inputs=files)
+    show(result, args, inputs=files)
     return 0
 
 
-def _metric(args: argparse.Namespace, dataset: Dataset) -> Metric:
-    metrics = read_metrics(args, dataset)
-    if len(metrics) != 1:
-        raise DataError("explain looks at one metric: -m chrf, say.")
-    return metrics[0]
-
-
-def _segments(args: argparse.Namespace, dataset: Dataset, metric: Metric) -> list[int] | None:
-    """Positions of the segments that the options choose, or None for all."""
-    if args.worst and args.only:
-        raise DataError("--worst chooses segments itself; leave --only out.")
-    if args.worst:
-        return worst_segments(dataset, metric, args.worst)
-    places = [at for text in args.only for at in _places(text, len(dataset))]
-    return list(dict.fromkeys(places)) or None
-
-
-def _places(text: str, length: int) -> range:
-    """The positions of segments that `7` or `10-20` stands for."""
-    found = re.fullmatch(r"(\d+)(?:-(\d+))?", text, re.ASCII)
-    first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+def _numbers(text: str, length: int) -> range:
+    """The numbers of segments that `7` or `10-20` stands for."""
+    match = re.fullmatch(r"(\d+)(?:-(\d+))?", text, re.ASCII)
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if not 0 < first <= last:
         raise DataError(f"--only {text}: give numbers from 1 up, or ranges as in 10-20.")
     if last > length:
         raise DataError(f"--only {text}: the texts have {length} segments.")
-    return range(first - 1, last)
-
-
-def _tag_files(args: argparse.Namespace) -> list[str]:
-    return list(dict.fromkeys([*args.tags, *args.source_tags]))
-
-
-def _read_tags(args: argparse.Namespace, dataset: Dataset, sides: tuple[Side, ...]) -> WordTags:
-    if args.source_tags and "source" not in sides:
-        raise DataError(
-            "--source-tags belong to words of the source, which is not explained here: choose a "
-            "metric that reads the source, as -m embed:against=source."
-        )
-    if args.top and not _tag_files(args):
-        raise DataError("--top counts among words that people tagged: give --tags, too.")
-    found: dict[tuple[str, Side], Sequence[NDArray[np.bool_]]] = {}
-    for system, path in _by_system("--tags", args.tags, dataset):
-        found[system, "hypothesis"] = read_word_tags(path, dataset.systems[system], text=system)
-    for system, path in _by_system("--source-tags", args.source_tags, dataset):
-        found[system, "source"] = read_word_tags(path, dataset.sources, text="the source")
-    return found
-
-
-def _by_system(option: str, paths: list[str], dataset: Dataset) -> Iterable[tuple[str, str]]:
-    if paths and len(paths) != len(dataset.systems):
-        raise DataError(
-            f"{option} names {len(paths)} files, but there are {len(dataset.systems)} systems: "
-            "give one for each, in the same order."
-        )
-    return zip(dataset.systems, paths, strict=False)
+    return range(first, last + 1)
 
 
 EXPLAIN = Command(
@@ -185,8 +133,8 @@ EXPLAIN = Command(
     description=(
         "What every word does to the score of its segment, by any metric: words that help are\n"
         "green, words that hurt are red. The hypothesis and what it is compared with are each\n"
-        "explained by themselves, the other held fixed. With people's tags of words it tells how\n"
-        "well the wrong ones are found, as in Eval4NLP 2021."
+        "explained by themselves, the other held fixed. With word-level human labels it tells how\n"
+        "well the wrong words are found, as in Eval4NLP 2021."
     ),
     examples="""
         assay explain ref.txt -i a.txt -m chrf -e shap --format json     one record per word
@@ -250,34 +198,23 @@ def add_explaining(parser: argparse.ArgumentParser) -> None:
 
 def _run_boost(args: argparse.Namespace) -> int:
     inputs = read_inputs(args)
-    metric = _boosted(args, read_metrics(args, inputs.dataset)).for_dataset(inputs.dataset)
+    metric = read_metric(args, inputs.dataset)
     check_output(args, inputs.files)
-    systems = {
-        name: metric.boosting(
-            inputs.dataset.segments(name),
-            track=partial(track, label=f"Explaining {name}", quiet=args.quiet),
-        )
-        for name in inputs.dataset.systems
-    }
-    show(BoostResult(metric, systems, args.segments), args, inputs=inputs.files)
-    return 0
-
-
-def _boosted(args: argparse.Namespace, metrics: list[Metric]) -> Boosted:
-    if len(metrics) > 1:
-        raise DataError("one metric is boosted at a time: name one with -m.")
-    explainer = EXPLAINERS.parse(args.explainer)
-    usual = PUBLISHED.get(explainer.name, PUBLISHED["lime"])
-    return Boosted(
-        metric=metrics[0],
-        explainer=explainer,
-        w=usual.w if args.w is None else args.w,
-        p=usual.p if args.p is None else args.p,
+    result = boost(
+        inputs.dataset,
+        metric,
+        args.explainer,
+        w=args.w,
+        p=args.p,
         regular=args.regular,
         iterations=args.iterations,
         sides=args.sides,
-        random_seed=args.seed,
+        by_segment=args.segments,
+        seed=args.seed,
+        track=partial(track, label="Explaining", quiet=args.quiet),
     )
+    show(result, args, inputs=inputs.files)
+    return 0
 
 
 BOOST = Command(
@@ -299,13 +236,10 @@ BOOST = Command(
 )
 
 
-DEFAULT_EXPLAINERS = ("erasure", "lime", "shap")
-
-
 def _configure_boost_tune(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     action = parser._option_string_actions["--data"]
-    action.nargs, action.help = "+", f"{action.help}; several folders are several data sets"
+    action.nargs, action.help = "+", f"{action.help}; several folders are several datasets"
     add_metrics(parser, ["chrf"])
     add_human(parser)
     add = parser.add_argument_group("boosting").add_argument
@@ -316,7 +250,7 @@ def _configure_boost_tune(parser: argparse.ArgumentParser) -> None:
         action="extend",
         metavar="EXPLAINER",
         help="what says how important words are. There are {names} "
-        f"(default: {' '.join(DEFAULT_EXPLAINERS)})",
+        f"(default: {' '.join(EXPLAINED_BY)})",
     )
     list_names(explainer, EXPLAINERS)
     add_explaining(parser)
@@ -326,7 +260,7 @@ def _configure_boost_tune(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="FOLDER",
-        help="data sets on which the medians of what was found are tried, as folders like --data",
+        help="datasets on which the medians of what was best are tried, as folders like --data",
     )
     add(
         "--trials",
@@ -339,51 +273,36 @@ def _configure_boost_tune(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
 
 
-class _Work(NamedTuple):
-    """One metric to be explained by one explainer on one data set."""
-
-    judged: Judged
-    metric: Metric
-    explainer: Explainer
-
-
 def _run_boost_tune(args: argparse.Namespace) -> int:
-    explainers = [EXPLAINERS.parse(text) for text in args.explainer or DEFAULT_EXPLAINERS]
     files: list[Record] = []
-    work = [each for call in _calls(args) for each in _work(call, explainers, files)]
-    unseen = [each for call in _test_calls(args) for each in _work(call, explainers, files)]
+    data = [_read_rated(call, files) for call in _calls(args)]
+    test_data = [_read_rated(call, files) for call in _test_calls(args)]
     check_output(args, files)
-    test = partial(_differ, trials=args.trials, seed=args.seed)
-    tuned = tuple(
-        tune(
-            _gather(args, each),
-            regular=args.regular,
-            test=test,
-            rng=np.random.default_rng(args.seed),
-        )
-        for each in work
+    result = tune(
+        data,
+        asked_metrics(args),
+        args.explainer or EXPLAINED_BY,
+        test_data=test_data,
+        regular=args.regular,
+        sides=args.sides,
+        trials=args.trials,
+        grid=args.grid,
+        seed=args.seed,
+        track=partial(track, label="Explaining", quiet=args.quiet),
     )
-    found = TuneResult(tuned, grid=args.grid)
-    tested = tuple(try_medians(found, _gather(args, each), test=test) for each in unseen)
-    show(TuneResult(tuned, tested, args.grid, args.trials), args, inputs=files)
+    show(result, args, inputs=files)
     return 0
 
 
-def _gather(args: argparse.Namespace, work: _Work) -> Evidence:
-    label = f"Explaining {work.metric} by {work.explainer}"
-    shown = partial(track, label=label, quiet=args.quiet)
-    return gather(*work, sides=args.sides, seed=args.seed, track=shown)
-
-
 def _calls(args: argparse.Namespace) -> list[argparse.Namespace]:
-    """The options of each data set: a folder or several, or files."""
+    """The options of each dataset: a folder or several, or files."""
     if args.data and len(args.data) > 1 and any(Path(each).is_file() for each in args.human):
-        raise DataError("--human FILE goes with one data set; with several it lies in the folders.")
+        raise DataError("--human FILE goes with one dataset; with several it lies in the folders.")
     return [_with(args, data=folder) for folder in args.data or [None]]
 
 
 def _test_calls(args: argparse.Namespace) -> list[argparse.Namespace]:
-    """The same for the data sets of `--test-data`, which bring all their texts."""
+    """The same for the datasets of `--test-data`, which bring all their texts."""
     names = [each for each in args.human if not Path(each).is_file()]
     bare: dict[str, object] = {
         "references": [],
@@ -400,38 +319,15 @@ def _with(args: argparse.Namespace, **changes: object) -> argparse.Namespace:
     return argparse.Namespace(**vars(args) | changes)
 
 
-def _work(
-    args: argparse.Namespace, explainers: Sequence[Explainer], files: list[Record]
-) -> list[_Work]:
-    """Every metric with every explainer on one data set; its files are added to the record."""
-    read = read_inputs(args)
-    dataset = without_humans(read.dataset)
-    metrics = read_metrics(args, dataset)
-    for metric, explainer in product(metrics, explainers):
-        only = args.sides == "hypothesis"
-        explainer.check_dataset(dataset, sides_of(metric, hypothesis_only=only))
-    judged, source = _judged(args, Inputs(dataset, read.files))
-    files += [*read.files, describe(source, len(dataset))]
-    return [_Work(judged, metric, each) for metric in metrics for each in explainers]
-
-
-def _judged(args: argparse.Namespace, inputs: Inputs) -> tuple[Judged, str]:
-    """The segments that people scored, and the file that says so."""
-    dataset = inputs.dataset
-    human = read_human(args, dataset, "tune on: name a file")
-    fitting = [own for own in human if own.granularity == "segment"]
-    if len(fitting) != 1:
-        known = ", ".join(f"{own.name} ({own.granularity})" for own in human)
-        raise DataError(
-            f"boosting is tuned on one kind of human scores of segments, but there are {known}. "
-            "Choose with --human or --human-column."
-        )
-    return Judged.of(dataset, fitting[0]), fitting[0].source
-
-
-def _differ(first: Array, second: Array, gold: Array, *, trials: int, seed: int) -> float:
-    """The two-sided p of two metrics agreeing differently with people."""
-    return pearson_swap_test(first, second, gold, trials=trials, rng=np.random.default_rng(seed))
+def _read_rated(args: argparse.Namespace, files: list[Record]) -> Dataset:
+    """A dataset with its human scores; its files are added to the record."""
+    inputs = read_inputs(args)
+    read_metrics(args, inputs.dataset)  # takes note of the languages that metrics depend on
+    human = read_human(args, inputs.dataset, "tune on: name a file")
+    rated = [scores for scores in human if scores.granularity == "segment"]
+    files += [*inputs.files, *(describe(own.source, len(inputs.dataset)) for own in rated)]
+    by_name = {f"{scores.name} ({scores.granularity})": scores for scores in human}
+    return replace(inputs.dataset, human=by_name)
 
 
 BOOST_TUNE = Command(

@@ -26,16 +26,18 @@ from assay.io.folders import FolderNames
 from assay.languages import Side, language_of
 from assay.metrics.base import Metric
 from assay.metrics.registry import METRICS
-from assay.metrics.selection import select_metrics
+from assay.metrics.selection import select_metrics, with_shared
 from assay.results import Record
 
 __all__ = [
     "Inputs",
     "add_inputs",
     "add_metrics",
+    "asked_metrics",
     "describe",
     "note_languages",
     "read_inputs",
+    "read_metric",
     "read_metrics",
 ]
 
@@ -155,6 +157,22 @@ def read_metrics(args: argparse.Namespace, dataset: Dataset) -> list[Metric]:
     for note in selection.notes:
         take_note(args, note)
     return selection.metrics
+
+
+def asked_metrics(args: argparse.Namespace) -> list[str]:
+    """The metrics that the options name, as specifications, whatever the texts will be."""
+    shared = {"tokenize": args.tokenize, "lowercase": args.lowercase}
+    texts: list[str] = args.metric or args.default_metrics
+    return [str(with_shared(text, shared)) for text in texts] if any(shared.values()) else texts
+
+
+def read_metric(args: argparse.Namespace, dataset: Dataset) -> Metric:
+    """The one metric that the options name."""
+    metrics = read_metrics(args, dataset)
+    if len(metrics) != 1:
+        command = args.title.removeprefix("assay ")
+        raise DataError(f"{command} looks at one metric: -m {args.default_metrics[0]}, say.")
+    return metrics[0]
 
 
 def note_languages(args: argparse.Namespace, dataset: Dataset, sides: Sequence[Side]) -> None:

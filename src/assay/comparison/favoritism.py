@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import string
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
-from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -15,61 +13,58 @@ from numpy.typing import NDArray
 
 from assay.data import DataError, Dataset
 from assay.metrics.base import Metric, labels, system_statistics
+from assay.metrics.selection import select_metrics
 from assay.plots import line_chart, scatter
-from assay.results import Cell, Chart, Charts, Record, Result, Span, Table, Words
+from assay.results import Cell, Chart, Charts, Mark, Record, Result, Span, Table, Words, marked_text
 from assay.statistics.arrays import Array
 from assay.text import tokenize
 
-__all__ = ["Favoritism", "FavoritismResult", "MarkedTexts", "favoritism", "mark_differences"]
-
-_EDGES = string.punctuation + "“”„‚‘’«»…–—¿¡。，、！？：；"
+__all__ = ["Favoritism", "FavoritismResult", "MarkedTexts", "favor", "mark_differences"]
 
 
-class MarkedTexts(NamedTuple):
-    """A reference and two outputs with their telling words marked."""
+def favor(
+    data: Dataset,
+    metrics: str | Metric | Iterable[str | Metric] = ("macrof", "bleu"),
+    *,
+    count: int = 10,
+) -> FavoritismResult:
+    """The segments that make a metric prefer the first system to another, or the other way round.
 
-    reference: Words
-    first: Words
-    second: Words
+    Each metric compares the first system with every other one. `metrics` are names,
+    specifications (`"chrf:word_order=2"`) or objects. Tables show the `count` strongest segments
+    of each metric and pair of systems; the records have all segments, strongest first.
 
-
-def mark_differences(
-    reference: str, first: str, second: str, *, tokenizer: str = "none"
-) -> MarkedTexts:
-    """Mark what only one output has right, and what an output has that the reference has not.
-
-    In the outputs a good word is in the reference but not in the other output, a bad word is not
-    in the reference. In the reference a noted word is one that a single output has. Words are
-    compared without the punctuation at their edges and as often as they occur.
-
-    >>> mark_differences("the cat", "the cat", "the dog").second
-    (Span(text='the', mark='', remark=''), Span(text='dog', mark='bad', remark=''))
+    >>> from assay.demo import read_demo
+    >>> strongest = favor(read_demo(), "bleu").records()[0]
+    >>> strongest["segment"], strongest["other"], round(strongest["favoritism"], 2)
+    (84, 'birch', 1.17)
     """
-    wanted, one, other = tokenize([reference, first, second], tokenizer)
-    goal, mine, theirs = (Counter(map(_bare, words)) for words in (wanted, one, other))
-    only_mine, only_theirs = (mine & goal) - theirs, (theirs & goal) - mine
-    return MarkedTexts(
-        _mark(wanted, note=only_mine + only_theirs),
-        _mark(one, good=only_mine, bad=mine - goal),
-        _mark(other, good=only_theirs, bad=theirs - goal),
-    )
+    selection = select_metrics([metrics] if isinstance(metrics, str | Metric) else metrics, data)
+    _check(data, selection.metrics, count)
+    first, *others = data.systems
+    pairs = [pair for metric in selection.metrics for pair in _pairs(data, metric, first, others)]
+    return FavoritismResult(data, tuple(pairs), count, tuple(selection.notes))
 
 
-def _bare(word: str) -> str:
-    return word.strip(_EDGES) or word
+def _check(data: Dataset, metrics: Sequence[Metric], count: int) -> None:
+    if len(data.systems) < 2:
+        raise DataError("favoritism compares two systems: give at least two.")
+    if len(data) < 2:
+        raise DataError("favoritism leaves segments out one by one: it needs at least two.")
+    if not metrics:
+        raise DataError("no metric given: pass at least one.")
+    if count < 1:
+        raise DataError(f"{count} segments are nothing to show: ask for at least 1.")
 
 
-def _mark(words: Sequence[str], **kinds: Counter[str]) -> Words:
-    """Each kind marks as many occurrences of a word as it counts, from the last one back."""
-    left = {kind: Counter(counts) for kind, counts in kinds.items()}
-    marks = []
-    for word in reversed(words):
-        kind = next((kind for kind, counts in left.items() if counts[_bare(word)] > 0), "")
-        if kind:
-            left[kind][_bare(word)] -= 1
-        marks.append((kind, word))
-    runs = groupby(reversed(marks), key=itemgetter(0))
-    return tuple(Span(" ".join(word for _, word in run), kind) for kind, run in runs)
+def _pairs(data: Dataset, metric: Metric, first: str, others: Sequence[str]) -> list[Favoritism]:
+    """The first system against each other one, by one metric."""
+    mine, *theirs = system_statistics(data, metric)
+    benefit, score = mine.benefit(), mine.corpus()
+    return [
+        Favoritism(metric, first, name, (score, other.corpus()), benefit, other.benefit())
+        for name, other in zip(others, theirs, strict=True)
+    ]
 
 
 SUMMARY = "Which side do the metrics take?"
@@ -121,33 +116,35 @@ class FavoritismResult(Result):
     """Favoritism by several metrics, and the texts of the `count` strongest segments."""
 
     dataset: Dataset
-    found: tuple[Favoritism, ...]
+    pairs: tuple[Favoritism, ...]
     count: int
+    notes: tuple[str, ...] = ()
+    """What to know about the metrics: languages, tokenizers, signatures that do not fit."""
 
     def records(self) -> list[Record]:
         """Every segment of each metric and pair, largest magnitude first."""
         return [
             {
                 "segment": int(at) + 1,
-                "metric": each.metric.requested,
-                "resolved": str(each.metric),
-                "system": each.system,
-                "other": each.other,
-                "favoritism": float(each.values[at]),
-                "benefit": float(each.benefit[at]),
-                "benefit_other": float(each.benefit_other[at]),
+                "metric": pair.metric.requested,
+                "resolved": str(pair.metric),
+                "system": pair.system,
+                "other": pair.other,
+                "favoritism": float(pair.values[at]),
+                "benefit": float(pair.benefit[at]),
+                "benefit_other": float(pair.benefit_other[at]),
             }
-            for each in self.found
-            for at in each.strongest(len(each.values))
+            for pair in self.pairs
+            for at in pair.strongest(len(pair.values))
         ]
 
     def tables(self) -> list[Table]:
         """A summary, and the texts of the strongest segments with the telling words marked."""
-        return [self._summary(), *(self._texts(each) for each in self.found)]
+        return [self._summary(), *(self._texts(pair) for pair in self.pairs)]
 
     def charts(self) -> Charts:
         """How favoritism adds up over the segments, and two metrics against each other."""
-        first, *others = [each for each in self.found if each.other == self.found[0].other]
+        first, *others = [pair for pair in self.pairs if pair.other == self.pairs[0].other]
         charts = [self._curve(), *(self._against(first, other) for other in others[:3])]
         return Charts(replace(chart, after=SUMMARY) for chart in charts)
 
@@ -156,15 +153,15 @@ class FavoritismResult(Result):
         columns = ("metric", "system", "score", "other", "score of other", "favours system", "sum",
                    "favours other", "sum of other", "neither")  # fmt: skip
         rows: list[tuple[Cell, ...]] = []
-        for each in self.found:
-            sides = [each.values[each.values > 0], -each.values[each.values < 0]]
-            pairs = zip((each.system, each.other), each.scores, strict=True)
+        for pair in self.pairs:
+            sides = [pair.values[pair.values > 0], -pair.values[pair.values < 0]]
+            scores = zip((pair.system, pair.other), pair.scores, strict=True)
             rows.append(
                 (
-                    self._label(each),
-                    *(cell for pair in pairs for cell in pair),
+                    self._label(pair),
+                    *(cell for score in scores for cell in score),
                     *(cell for side in sides for cell in (len(side), float(side.sum()))),
-                    len(each.values) - sum(map(len, sides)),
+                    len(pair.values) - sum(map(len, sides)),
                 )
             )
         note = (
@@ -178,43 +175,43 @@ class FavoritismResult(Result):
     def _contradictions(self) -> str:
         """The cases in which most segments favour the system with the worse score."""
         cases = [
-            f"by {self._label(each)}, most favour {each.favourite}, and the score is better for "
-            f"{each.other if each.favourite == each.system else each.system}"
-            for each in self.found
-            if each.contradicts
+            f"by {self._label(pair)}, most favour {pair.favourite}, and the score is better for "
+            f"{pair.other if pair.favourite == pair.system else pair.system}"
+            for pair in self.pairs
+            if pair.contradicts
         ]
         return f" Here {'; '.join(cases)}." if cases else ""
 
-    def _texts(self, each: Favoritism) -> Table:
+    def _texts(self, pair: Favoritism) -> Table:
         rows = [
             row
-            for rank, at in enumerate(each.strongest(self.count), 1)
-            for row in self._rows_of(each, rank, int(at))
+            for rank, at in enumerate(pair.strongest(self.count), 1)
+            for row in self._rows_of(pair, rank, int(at))
         ]
-        title = f"{self._label(each)}: {each.system} or {each.other}?"
+        title = f"{self._label(pair)}: {pair.system} or {pair.other}?"
         note = (
             "favoritism: what the segment adds to the score of one system less what it adds to "
-            f"the other; positive favours {each.system}.{self._colours()}"
+            f"the other; positive favours {pair.system}.{self._colours()}"
         )
         columns = ("rank", "favoritism", "segment", "text of", "text")
         return Table(title, columns, rows, note, {"favoritism": 3})
 
-    def _rows_of(self, each: Favoritism, rank: int, at: int) -> list[tuple[Cell, ...]]:
-        lines = self._lines(each, at)
+    def _rows_of(self, pair: Favoritism, rank: int, at: int) -> list[tuple[Cell, ...]]:
+        lines = self._lines(pair, at)
         if self.dataset.sources:
             lines.insert(0, ("source", (Span(self.dataset.sources[at]),)))
-        heads: list[tuple[Cell, ...]] = [(rank, float(each.values[at]), at + 1)]
+        heads: list[tuple[Cell, ...]] = [(rank, float(pair.values[at]), at + 1)]
         heads += [(None, None, None)] * (len(lines) - 1)
         return [(*head, *line) for head, line in zip(heads, lines, strict=True)]
 
-    def _lines(self, each: Favoritism, at: int) -> list[tuple[str, Words]]:
+    def _lines(self, pair: Favoritism, at: int) -> list[tuple[str, Words]]:
         """Both outputs, marked beside the first reference where there is one."""
-        names = (each.system, each.other)
+        names = (pair.system, pair.other)
         outputs = [self.dataset.systems[name][at] for name in names]
         references = self.dataset.references[at]
         if not references:
             return [(name, (Span(text),)) for name, text in zip(names, outputs, strict=True)]
-        tokenizer = _display_tokenizer(each.metric)
+        tokenizer = _display_tokenizer(pair.metric)
         marked = mark_differences(references[0], *outputs, tokenizer=tokenizer)
         return list(zip(("reference", *names), marked, strict=True))
 
@@ -228,18 +225,18 @@ class FavoritismResult(Result):
             f"Red or [- -]: not in the {reference}."
         )
 
-    def _label(self, each: Favoritism) -> str:
+    def _label(self, pair: Favoritism) -> str:
         """The metric's title, or its settings where two have the same title."""
-        metrics = list(dict.fromkeys(every.metric for every in self.found))
-        return labels(metrics)[metrics.index(each.metric)]
+        metrics = list(dict.fromkeys(pair.metric for pair in self.pairs))
+        return labels(metrics)[metrics.index(pair.metric)]
 
     def _curve(self) -> Chart:
         records = []
-        for each in self.found:
-            ordered = np.sort(each.values)[::-1]
+        for pair in self.pairs:
+            ordered = np.sort(pair.values)[::-1]
             running = np.cumsum(ordered)
             for rank in np.unique(np.linspace(0, len(running) - 1, POINTS // 2).astype(int)):
-                name = f"{self._label(each)}: {each.system} - {each.other}"
+                name = f"{self._label(pair)}: {pair.system} - {pair.other}"
                 records.append(
                     {"segments": int(rank) + 1, "running sum": float(running[rank]), "metric": name}
                 )
@@ -262,37 +259,57 @@ class FavoritismResult(Result):
         return scatter(f"Do {one} and {two} agree?", records, x, y, "segment")
 
 
-def favoritism(dataset: Dataset, metrics: Sequence[Metric], *, count: int = 10) -> FavoritismResult:
-    """The first system against each other one, by every metric."""
-    _check(dataset, metrics, count)
-    first, *others = dataset.systems
-    found = [each for metric in metrics for each in _by_metric(dataset, metric, first, others)]
-    return FavoritismResult(dataset, tuple(found), count)
-
-
-def _check(dataset: Dataset, metrics: Sequence[Metric], count: int) -> None:
-    if len(dataset.systems) < 2:
-        raise DataError("favoritism compares two systems: give at least two with -i.")
-    if len(dataset) < 2:
-        raise DataError("favoritism leaves segments out one by one: it needs at least two.")
-    if not metrics:
-        raise DataError("no metric given: pass at least one.")
-    if count < 1:
-        raise DataError(f"{count} segments are nothing to show: ask for at least 1 (-n).")
-
-
-def _by_metric(
-    dataset: Dataset, metric: Metric, first: str, others: Sequence[str]
-) -> list[Favoritism]:
-    mine, *theirs = system_statistics(dataset, metric)
-    benefit, score = mine.benefit(), mine.corpus()
-    return [
-        Favoritism(metric, first, name, (score, each.corpus()), benefit, each.benefit())
-        for name, each in zip(others, theirs, strict=True)
-    ]
-
-
 def _display_tokenizer(metric: Metric) -> str:
     """Words between blanks, but the metric's own tokens where words are not so divided."""
     tokenizer = getattr(metric, "tokenize", "none")
     return "none" if tokenizer in ("13a", "intl") else str(tokenizer)
+
+
+_EDGES = string.punctuation + "“”„‚‘’«»…–—¿¡。，、！？：；"
+
+
+class MarkedTexts(NamedTuple):
+    """A reference and two outputs with their telling words marked."""
+
+    reference: Words
+    first: Words
+    second: Words
+
+
+def mark_differences(
+    reference: str, first: str, second: str, *, tokenizer: str = "none"
+) -> MarkedTexts:
+    """Mark what only one output has right, and what an output has that the reference has not.
+
+    In the outputs a good word is in the reference but not in the other output, a bad word is not
+    in the reference. In the reference a noted word is one that a single output has. Words are
+    compared without the punctuation at their edges and as often as they occur.
+
+    >>> mark_differences("the cat", "the cat", "the dog").second
+    (Span(text='the', mark='', remark=''), Span(text='dog', mark='bad', remark=''))
+    """
+    wanted, one, other = tokenize([reference, first, second], tokenizer)
+    goal, mine, theirs = (Counter(map(_bare, words)) for words in (wanted, one, other))
+    only_mine, only_theirs = (mine & goal) - theirs, (theirs & goal) - mine
+    return MarkedTexts(
+        _mark(wanted, {"note": only_mine + only_theirs}),
+        _mark(one, {"good": only_mine, "bad": mine - goal}),
+        _mark(other, {"good": only_theirs, "bad": theirs - goal}),
+    )
+
+
+def _bare(word: str) -> str:
+    return word.strip(_EDGES) or word
+
+
+def _mark(words: Sequence[str], counts: Mapping[Mark, Counter[str]]) -> Words:
+    """Every mark stands on as many occurrences of a word as it counts, from the last one back."""
+    left = {mark: Counter(own) for mark, own in counts.items()}
+    marked: list[tuple[str, Mark]] = []
+    for word in reversed(words):
+        marks = [mark for mark, own in left.items() if own[_bare(word)] > 0]
+        mark: Mark = marks[0] if marks else ""
+        if mark:
+            left[mark][_bare(word)] -= 1
+        marked.append((word, mark))
+    return marked_text(reversed(marked))

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
 from assay.data import DataError, Dataset
+from assay.metrics.base import Metric
+from assay.metrics.selection import select_metrics
 from assay.metrics.typef import TypeF
 from assay.plots import line_chart
 from assay.results import Cell, Charts, Record, Result, Table
 from assay.statistics.arrays import Array, divide
 
-__all__ = ["TypesResult", "type_performance"]
+__all__ = ["TypesResult", "types"]
 
 BY_FREQUENCY = "Types by frequency"
 
@@ -22,6 +25,47 @@ FIGURE_1 = 500
 
 BUCKETS = (0, 1, 2, 3, 5, 10, 100, 1000)
 """Frequencies in the reference at which a bucket of types begins."""
+
+
+def types(data: Dataset, metric: str | Metric = "macrof", *, count: int = 20) -> TypesResult:
+    """How often each word type is in the reference, in the outputs, and right, by system.
+
+    `metric` says what a type is and how its F-score is made: `macrof` or `microf`, with settings
+    as in `"macrof:max_order=2"`. Tables show the `count` most frequent types, and as many in which
+    two systems differ most; the records have all types.
+
+    >>> from assay.demo import read_demo
+    >>> record = types(read_demo()).records()[0]
+    >>> record["type"], record["refs"], record["match"]
+    (',', 150, 67)
+    """
+    selection = select_metrics([metric], data)
+    [chosen] = selection.metrics
+    if not isinstance(chosen, TypeF):
+        raise DataError(f"types looks at one of macrof and microf, not at {chosen}.")
+    if not len(data) or not data.systems:
+        raise DataError("there is nothing to count: give at least one system and one segment.")
+    if not all(data.references):
+        raise DataError("types are counted against references, and some segment has none.")
+    if count < 1:
+        raise DataError(f"{count} types are nothing to show: ask for at least 1.")
+    names, counts = _counts(data, chosen)
+    return TypesResult(chosen, tuple(data.systems), names, counts, count, tuple(selection.notes))
+
+
+class _Counts(NamedTuple):
+    names: tuple[str, ...]
+    counts: Array
+
+
+def _counts(data: Dataset, metric: TypeF) -> _Counts:
+    """Every type with its counts, (systems, types, 3), from one scoring; frequent types first."""
+    rows, names = metric.count(data.all_segments())
+    length = len(data)
+    sums = [rows[at * length : (at + 1) * length].sum(axis=0) for at in range(len(data.systems))]
+    counts = np.array(sums, float).reshape(len(sums), len(names), 3)
+    order = np.lexsort((np.arange(len(names)), -counts[0, :, 1]))
+    return _Counts(tuple(names[at] for at in order), counts[:, order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +80,8 @@ class TypesResult(Result):
     types: tuple[str, ...]
     counts: Array
     count: int
+    notes: tuple[str, ...] = ()
+    """What to know about the metric: languages, tokenizers, signatures that do not fit."""
 
     def records(self) -> list[Record]:
         """One record per system and type that the system or the reference has."""
@@ -126,7 +172,9 @@ class TypesResult(Result):
             if not chosen.any():
                 continue
             terms = [self.metric.terms(counts[chosen]) for counts in self.counts]
-            scores = [float(100 * divide(t.numerator.sum(), t.denominator.sum())) for t in terms]
+            scores = [
+                float(100 * divide(term.numerator.sum(), term.denominator.sum())) for term in terms
+            ]
             there = [int(np.count_nonzero(counts[chosen].any(axis=1))) for counts in self.counts]
             rows.append(
                 (name, *(cell for pair in zip(there, scores, strict=True) for cell in pair))
@@ -158,23 +206,6 @@ class TypesResult(Result):
             f"gain: difference in F times the occurrences in the reference; positive is for {one}."
         )
         return Table(f"Types that differ most: {one} and {other}", columns, rows, note)
-
-
-def type_performance(dataset: Dataset, metric: TypeF, *, count: int = 20) -> TypesResult:
-    """Counts of every type for every system, from one scoring."""
-    if not len(dataset) or not dataset.systems:
-        raise DataError("there is nothing to count: give at least one system and one segment.")
-    if not all(dataset.references):
-        raise DataError("types are counted against references, and some segment has none.")
-    if count < 1:
-        raise DataError(f"{count} types are nothing to show: ask for at least 1 (-n).")
-    rows, names = metric.count(dataset.all_segments())
-    length = len(dataset)
-    sums = [rows[at * length : (at + 1) * length].sum(axis=0) for at in range(len(dataset.systems))]
-    counts = np.array(sums, float).reshape(len(sums), len(names), 3)
-    order = np.lexsort((np.arange(len(names)), -counts[0, :, 1]))
-    types = tuple(names[at] for at in order)
-    return TypesResult(metric, tuple(dataset.systems), types, counts[:, order], count)
 
 
 def _bucket_names() -> list[str]:

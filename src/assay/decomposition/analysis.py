@@ -24,8 +24,8 @@ from assay.decomposition.decompose import (
     is_few,
     ratio,
 )
-from assay.decomposition.mask import Per
-from assay.decomposition.report import Display
+from assay.decomposition.mask import MaskUnit
+from assay.decomposition.report import MulerReport
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric
 from assay.results import Charts, Record, Result, Table, known
@@ -33,7 +33,7 @@ from assay.statistics.arrays import Array
 from assay.statistics.intervals import Interval, jackknife_interval, jackknife_p
 from assay.statistics.significance import benjamini_hochberg
 
-__all__ = ["Estimate", "MulerResult", "Sentences", "by_sentence", "muler"]
+__all__ = ["MulerEstimate", "MulerResult", "Sentences", "by_sentence", "muler"]
 
 
 _UNKNOWN = Interval(math.nan, math.nan, math.nan)
@@ -62,8 +62,8 @@ class MulerResult(Result):
         """MuLER by feature, and what the paper's figures show."""
         return Charts(self._display().charts())
 
-    def _display(self) -> Display:
-        return Display(
+    def _display(self) -> MulerReport:
+        return MulerReport(
             self.metric, self.preset, self.systems, self.features, self.scores, self.tested
         )
 
@@ -89,7 +89,7 @@ def muler(
     features: Sequence[Feature],
     *,
     preset: Preset = PRESETS["corpus"],
-    per: Per = "token",
+    per: MaskUnit = "token",
     tested: bool = True,
 ) -> MulerResult:
     """Take a metric apart by features, with intervals and paired tests against the first system.
@@ -107,7 +107,7 @@ def muler(
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class MulerEstimate:
     """MuLER of one feature and system, by leaving out each sentence of I in turn."""
 
     parts: Parts
@@ -128,7 +128,7 @@ class Estimate:
         """The 95 % interval, however few sentences there are."""
         return jackknife_interval(self.value, self.without_each)
 
-    def p(self, first: Estimate) -> float:
+    def p(self, first: MulerEstimate) -> float:
         """How likely chance alone would set the system so far apart from the first one.
 
         Every sentence that either has in I is left out of both.
@@ -144,14 +144,14 @@ class Estimate:
 
 
 def _of_feature(found: Decomposition, feature: Feature, tested: bool) -> list[FeatureScore]:
-    first = Estimate(found.parts[feature, found.systems[0]])
+    first = MulerEstimate(found.parts[feature, found.systems[0]])
     scores: list[FeatureScore] = []
     for system in found.systems:
         key = feature, system
         parts = found.parts[key]
         plain, oracle, anti = parts.scores() * found.preset.scale
         n = len(parts.chosen)
-        estimate = first if system == found.systems[0] else Estimate(parts)
+        estimate = first if system == found.systems[0] else MulerEstimate(parts)
         interval = estimate.interval() if tested and n >= ENOUGH else _UNKNOWN
         few = is_few(min(n, len(first.parts.chosen)))
         sentences = by_sentence(parts, found.metric)

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.decomposition.analysis import by_sentence
 from assay.decomposition.decompose import FEW, ratio
-from assay.decomposition.trials import Cut, Draws, Trial
+from assay.decomposition.trials import AlphabetCut, FeatureDraws, FeatureTrial
 from assay.features.annotation import Feature
 from assay.results import Record, known
 
@@ -93,7 +93,7 @@ class SpecificityCheck:
     muler: float
     frequency: float
     groups: int
-    draws: Draws
+    draws: FeatureDraws
 
     @property
     def mean(self) -> float:
@@ -209,7 +209,7 @@ def _head(check: str, each: RangeCheck | SpecificityCheck | RobustnessCheck) -> 
 
 
 def check_range(
-    trial: Trial, alphas: Sequence[float], *, lower_initial: bool = False
+    trial: FeatureTrial, alphas: Sequence[float], *, lower_initial: bool = False
 ) -> RangeCheck:
     """The scores of all hybrids, between those of the anti-oracle and the oracle."""
     alphabet = trial.alphabet(lower_initial=lower_initial)
@@ -220,14 +220,14 @@ def check_range(
     return RangeCheck(trial.feature, trial.system, len(trial.whole.chosen), hybrids)
 
 
-def check_robustness(trial: Trial, alphas: Sequence[float]) -> RobustnessCheck:
+def check_robustness(trial: FeatureTrial, alphas: Sequence[float]) -> RobustnessCheck:
     """MuLER of the first words of a feature, for every alpha and for all words."""
     cuts = map(trial.alphabet().cut, (*alphas, 1.0))
     portions = tuple(_portion(trial, cut) for cut in cuts)
     return RobustnessCheck(trial.feature, trial.system, len(trial.whole.chosen), portions)
 
 
-def _portion(trial: Trial, cut: Cut) -> Portion:
+def _portion(trial: FeatureTrial, cut: AlphabetCut) -> Portion:
     parts = trial.whole if cut.share == 1 else trial.parts(cut)
     scores = parts.scores() * trial.preset.scale
     per_sentence = by_sentence(parts, trial.metric).ratio

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError, Segment
-from assay.decomposition.mask import Line, Masks, Per, Spans, masks_of
-from assay.decomposition.texts import Annotated, FoundFeatures, MaskedTexts, Usage, plain_segments
+from assay.decomposition.mask import Line, Masks, MaskUnit, Spans, masks_of
+from assay.decomposition.texts import Annotated, FeaturePlaces, MaskedTexts, Usage, plain_segments
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric, Rows, Statistics
 from assay.metrics.mean import Mean
@@ -34,8 +34,8 @@ __all__ = [
     "Annotated",
     "Decomposition",
     "Editable",
+    "FeaturePlaces",
     "FeatureScore",
-    "FoundFeatures",
     "MaskedTexts",
     "Parts",
     "Preset",
@@ -249,7 +249,7 @@ class Decomposition:
     systems: tuple[str, ...]
     parts: Mapping[tuple[Feature, str], Parts]
     counts: Mapping[tuple[Feature, str], NDArray[np.intp]]
-    found: FoundFeatures
+    found: FeaturePlaces
 
     @cached_property
     def usage(self) -> Mapping[tuple[Feature, str], tuple[Usage, Usage]]:
@@ -289,12 +289,12 @@ def decompose(
     features: Sequence[Feature],
     *,
     preset: Preset = PRESETS["corpus"],
-    per: Per = "token",
+    per: MaskUnit = "token",
 ) -> Decomposition:
     """Score the texts as they are, and for every feature masked for the best and for the worst."""
     metric = preset.metric(metric)
     segments = plain_segments(annotated)
-    found = FoundFeatures.of(annotated, features)
+    found = FeaturePlaces.of(annotated, features)
     extremes = _extremes(found, metric, segments, features, per)
     plain = preset.statistics(metric, metric.statistics(segments).rows)
     parts: dict[tuple[Feature, str], Parts] = {}
@@ -313,11 +313,11 @@ def decompose(
 
 
 def _extremes(
-    found: FoundFeatures,
+    found: FeaturePlaces,
     metric: Metric,
     segments: Sequence[Segment],
     features: Sequence[Feature],
-    per: Per,
+    per: MaskUnit,
 ) -> Iterator[tuple[MaskedTexts, tuple[Rows, Rows]]]:
     """The rows of the best and the worst: of masked texts, or of edited similarities."""
     if isinstance(metric, Editable):

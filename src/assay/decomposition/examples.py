@@ -20,21 +20,21 @@ from assay.decomposition.decompose import (
     is_few,
     ratio,
 )
-from assay.decomposition.judging import Key, KeyItem
-from assay.decomposition.mask import Per, judge_words, note_words, plain_text
+from assay.decomposition.judging import BlindItem, BlindKey
+from assay.decomposition.mask import MaskUnit, judge_words, note_words, plain_text
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric
 from assay.plots import scatter
 from assay.results import Cell, Chart, Charts, Record, Result, Span, Table, Words, known
 from assay.statistics.arrays import Array
 
-__all__ = ["Example", "ExamplesResult", "examples"]
+__all__ = ["ExamplesResult", "MulerExample", "examples"]
 
 POINTS = 400
 """A chart shows at most so many sentences, those that matter most."""
 
 
-class Example(NamedTuple):
+class MulerExample(NamedTuple):
     """What one sentence adds to MuLER of either system; `swapped` puts the second one first."""
 
     segment: int
@@ -64,8 +64,8 @@ class ExamplesResult(Result):
     systems: tuple[str, str]
     sizes: tuple[int, int]
     scores: Array
-    found: tuple[Example, ...]
-    shown: tuple[Example, ...]
+    found: tuple[MulerExample, ...]
+    shown: tuple[MulerExample, ...]
     blind: bool
 
     @property
@@ -75,13 +75,13 @@ class ExamplesResult(Result):
         return first, second
 
     @property
-    def key(self) -> Key:
+    def key(self) -> BlindKey:
         """Which system is X and which Y, sentence by sentence."""
         items = []
         for number, each in enumerate(self.shown, 1):
             x, y = self._order(each)
-            items.append(KeyItem(number, each.segment + 1, self.systems[x], self.systems[y]))
-        return Key(str(self.feature), self.systems, self.muler, tuple(items))
+            items.append(BlindItem(number, each.segment + 1, self.systems[x], self.systems[y]))
+        return BlindKey(str(self.feature), self.systems, self.muler, tuple(items))
 
     def tables(self) -> list[Table]:
         """The texts; with the systems' scores before them, unless blind."""
@@ -97,7 +97,7 @@ class ExamplesResult(Result):
             return [self._blind_record(*each) for each in enumerate(self.shown, 1)]
         return [self._record(*each) for each in enumerate(self.shown, 1)]
 
-    def _order(self, each: Example) -> tuple[int, int]:
+    def _order(self, each: MulerExample) -> tuple[int, int]:
         return (1, 0) if each.swapped else (0, 1)
 
     def _summary(self) -> Table:
@@ -136,7 +136,7 @@ class ExamplesResult(Result):
         columns = ("rank", "difference", "segment", "text of", "text")
         return Table(title, columns, rows, note)
 
-    def _rows(self, rank: int, each: Example) -> Iterator[tuple[Cell, ...]]:
+    def _rows(self, rank: int, each: MulerExample) -> Iterator[tuple[Cell, ...]]:
         head: tuple[Cell, ...] = (rank, 1000 * each.difference, each.segment + 1)
         for name, text in self._lines(each, self.systems):
             yield (*head, name, text)
@@ -158,7 +158,7 @@ class ExamplesResult(Result):
         title = f"{self.feature}: which is better, X or Y?"
         return Table(title, ("item", "text of", "text"), rows, note)
 
-    def _lines(self, each: Example, names: tuple[str, str]) -> Iterator[tuple[str, Words]]:
+    def _lines(self, each: MulerExample, names: tuple[str, str]) -> Iterator[tuple[str, Words]]:
         """Source, references and outputs with the feature's words marked."""
         at = each.segment
         if self.sources:
@@ -174,7 +174,7 @@ class ExamplesResult(Result):
             else:
                 yield name, judge_words(output, references, self.feature)
 
-    def _record(self, rank: int, each: Example) -> Record:
+    def _record(self, rank: int, each: MulerExample) -> Record:
         first, second = self.systems
         values = {
             "difference": each.difference,
@@ -196,7 +196,7 @@ class ExamplesResult(Result):
             "output_other": plain_text(self.annotated.systems[second][each.segment]),
         }
 
-    def _blind_record(self, item: int, each: Example) -> Record:
+    def _blind_record(self, item: int, each: MulerExample) -> Record:
         x, y = (self.annotated.systems[self.systems[at]][each.segment] for at in self._order(each))
         texts = self._plain_texts(each.segment)
         return {"item": item, "better": "", **texts, "X": plain_text(x), "Y": plain_text(y)}
@@ -225,7 +225,7 @@ def examples(
     *,
     sources: Sequence[str] = (),
     preset: Preset = PRESETS["corpus"],
-    per: Per = "token",
+    per: MaskUnit = "token",
     count: int = 10,
     blind: bool = False,
     rng: np.random.Generator,
@@ -276,12 +276,12 @@ def _pair(annotated: Annotated, systems: tuple[str, str], count: int) -> Annotat
     return Annotated({name: annotated.systems[name] for name in systems}, annotated.references)
 
 
-def _examples(parts: Sequence[Parts]) -> list[Example]:
+def _examples(parts: Sequence[Parts]) -> list[MulerExample]:
     """The sentences in both systems' I, largest difference first, unknown ones last."""
     first, second = (_contributions(each) for each in parts)
-    found = [Example(at, (first[at], second[at])) for at in first if at in second]
+    found = [MulerExample(at, (first[at], second[at])) for at in first if at in second]
 
-    def size(each: Example) -> float:
+    def size(each: MulerExample) -> float:
         return -1.0 if math.isnan(each.difference) else abs(each.difference)
 
     return sorted(found, key=size, reverse=True)

@@ -15,8 +15,8 @@ from assay.results import PValue, Record, Result, Table, known
 
 __all__ = [
     "Answer",
-    "Key",
-    "KeyItem",
+    "BlindItem",
+    "BlindKey",
     "TallyResult",
     "read_judgements",
     "read_key",
@@ -30,7 +30,7 @@ _ANSWERS: dict[str, Answer] = {"X": "X", "Y": "Y", "=": "="}
 _COLUMNS = ("item", "segment", "feature", "X", "Y", "muler_X", "muler_Y")
 
 
-class KeyItem(NamedTuple):
+class BlindItem(NamedTuple):
     """Who is X and who is Y in one item; segments count from 1."""
 
     item: int
@@ -40,13 +40,13 @@ class KeyItem(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Key:
+class BlindKey:
     """What the judge must not see: the systems of every item, and their MuLER."""
 
     feature: str
     systems: tuple[str, str]
     muler: tuple[float, float]
-    items: tuple[KeyItem, ...]
+    items: tuple[BlindItem, ...]
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class TallyResult(Result):
         ]
 
 
-def tally(judgements: Mapping[int, Answer], key: Key) -> TallyResult:
+def tally(judgements: Mapping[int, Answer], key: BlindKey) -> TallyResult:
     """Count the answers by system; items without one are not judged."""
     (a, muler_a), (b, muler_b) = _ranked(key)
     better = Counter(
@@ -129,13 +129,13 @@ def tally(judgements: Mapping[int, Answer], key: Key) -> TallyResult:
     )
 
 
-def _ranked(key: Key) -> list[tuple[str, float]]:
+def _ranked(key: BlindKey) -> list[tuple[str, float]]:
     """The systems with their MuLER, lower first; as they are where that is unknown."""
     pairs = list(zip(key.systems, key.muler, strict=True))
     return pairs[::-1] if pairs[1][1] < pairs[0][1] else pairs
 
 
-def write_key(key: Key, path: FilePath) -> None:
+def write_key(key: BlindKey, path: FilePath) -> None:
     """Write the key as a table."""
     muler = dict(zip(key.systems, key.muler, strict=True))
     rows = [
@@ -146,21 +146,21 @@ def write_key(key: Key, path: FilePath) -> None:
     write_table(path, _COLUMNS, rows)
 
 
-def read_key(path: FilePath) -> Key:
+def read_key(path: FilePath) -> BlindKey:
     """The key that `write_key` wrote."""
     table = read_table(path)
     columns = [table.column(name.lower()) for name in _COLUMNS]
     lines = [row.line for row in table.rows]
-    items: list[KeyItem] = []
+    items: list[BlindItem] = []
     muler: dict[str, float] = {}
     for line, item, segment, _, x, y, of_x, of_y in zip(lines, *columns, strict=True):
         number, place = (whole_number(path, line, text) for text in (item, segment))
-        items.append(KeyItem(number, place, x, y))
+        items.append(BlindItem(number, place, x, y))
         muler |= {x: _number(path, line, of_x), y: _number(path, line, of_y)}
     if len(muler) != 2:
         raise DataError(f"{label(path)}: a key is of two systems, not {len(muler)}.")
     first, second = sorted(muler)
-    return Key(columns[2][0], (first, second), (muler[first], muler[second]), tuple(items))
+    return BlindKey(columns[2][0], (first, second), (muler[first], muler[second]), tuple(items))
 
 
 def _number(path: FilePath, line: int, text: str) -> float:
@@ -170,7 +170,7 @@ def _number(path: FilePath, line: int, text: str) -> float:
         raise DataError(f"{label(path)}, line {line}: {text!r} is not a number.") from None
 
 
-def read_judgements(path: FilePath, key: Key) -> dict[int, Answer]:
+def read_judgements(path: FilePath, key: BlindKey) -> dict[int, Answer]:
     """Lines of item, tab, and X, Y or =; or a table with the columns `item` and `better`.
 
     Blank lines, and items with an empty answer, are not judged yet.

@@ -25,11 +25,11 @@ from assay.results import Span, Words
 
 __all__ = [
     "Extremes",
+    "FeatureText",
     "Line",
+    "MaskUnit",
     "MaskedPair",
     "Masks",
-    "Per",
-    "Side",
     "Spans",
     "Treat",
     "Treatment",
@@ -48,7 +48,7 @@ __all__ = [
 
 Treatment = Literal["oracle", "anti", "plain"]
 Treat = Callable[[str], Treatment]
-Per = Literal["token", "span"]
+MaskUnit = Literal["token", "span"]
 Spans = Sequence[TokenSpan]
 
 
@@ -81,7 +81,7 @@ def plain_text(annotation: Annotation) -> str:
     return " ".join(annotation.tokens)
 
 
-class Side(NamedTuple):
+class FeatureText(NamedTuple):
     """One text and the tokens of a feature in it, span by span."""
 
     tokens: tuple[str, ...]
@@ -89,11 +89,11 @@ class Side(NamedTuple):
     positions: tuple[int, ...] = ()
 
 
-def side_of(annotation: Annotation, spans: Spans) -> Side:
+def side_of(annotation: Annotation, spans: Spans) -> FeatureText:
     """The text with the places of a feature; a place in several spans is one place."""
     bounds = tuple([(start, end) for start, end, _ in spans])
     places = {at for start, end in bounds for at in range(start, end)}
-    return Side(annotation.tokens, bounds, tuple(sorted(places)))
+    return FeatureText(annotation.tokens, bounds, tuple(sorted(places)))
 
 
 class MaskedPair(NamedTuple):
@@ -104,11 +104,15 @@ class MaskedPair(NamedTuple):
 
 
 def mask(
-    hypothesis: Side, references: Sequence[Side], masks: Masks, treat: Treat, per: Per = "token"
+    hypothesis: FeatureText,
+    references: Sequence[FeatureText],
+    masks: Masks,
+    treat: Treat,
+    per: MaskUnit = "token",
 ) -> MaskedPair:
     """Both sides masked; `treat` says for each word of the feature how."""
     if masks.policy == "type":
-        wanted = next((side for side in references if side.spans), Side(()))
+        wanted = next((side for side in references if side.spans), FeatureText(()))
         texts = tuple(" ".join(side.tokens) for side in references)
         return MaskedPair(_mask_types(hypothesis, wanted, treat), texts)
     return MaskedPair(
@@ -117,7 +121,9 @@ def mask(
     )
 
 
-def mask_side(side: Side, masks: Masks, own: str, treat: Treat, per: Per = "token") -> str:
+def mask_side(
+    side: FeatureText, masks: Masks, own: str, treat: Treat, per: MaskUnit = "token"
+) -> str:
     """One text masked: `own` is the placeholder that only this side has.
 
     With a mask per span, the span's first word says how it is treated.
@@ -197,7 +203,7 @@ def _stretched(line: Line, spans: Spans, placeholder: str) -> str:
     return text
 
 
-def _without_rest(side: Side, tokens: Sequence[str]) -> list[str]:
+def _without_rest(side: FeatureText, tokens: Sequence[str]) -> list[str]:
     """Only the first word of the spans whose first word is masked."""
     rest = {
         at
@@ -208,7 +214,7 @@ def _without_rest(side: Side, tokens: Sequence[str]) -> list[str]:
     return [token for at, token in enumerate(tokens) if at not in rest]
 
 
-def _mask_types(hypothesis: Side, wanted: Side, treat: Treat) -> str:
+def _mask_types(hypothesis: FeatureText, wanted: FeatureText, treat: Treat) -> str:
     """The output with its wrong words corrected, or all of them spoilt, as `treat` says."""
     tokens = list(hypothesis.tokens)
     missing = [wanted.tokens[at] for at in wanted.positions]

@@ -15,7 +15,7 @@ from assay.metrics.base import Metric
 from assay.plots import bar_chart, heat_map, scatter
 from assay.results import Cell, Chart, PValue, Record, Table
 
-__all__ = ["Display", "feature_label"]
+__all__ = ["MulerReport", "feature_label"]
 
 BARS = 3
 """Up to so many systems stand side by side as bars; more make a heat map."""
@@ -28,7 +28,7 @@ _ALPHA = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Display:
+class MulerReport:
     """Tables and charts of a MuLER result."""
 
     metric: Metric

@@ -35,7 +35,7 @@ Counts: TypeAlias = NDArray[np.int64]
 _MEAN = Mean("difference")
 
 
-class Estimate(NamedTuple):
+class ToneEstimate(NamedTuple):
     """A mean over segments and its bootstrap interval; `nan` where nothing was resampled."""
 
     value: float
@@ -55,8 +55,8 @@ class ScorerDifference:
     scorer: SentenceScorer
     lexicon: Lexicon
     n: int
-    signed: Estimate
-    absolute: Estimate
+    signed: ToneEstimate
+    absolute: ToneEstimate
     found_ref: int
     found_sys: int
 
@@ -185,7 +185,7 @@ class _Measured(NamedTuple):
     found_ref: int
     found_sys: int
 
-    def with_estimates(self, signed: Estimate, absolute: Estimate) -> ScorerDifference:
+    def with_estimates(self, signed: ToneEstimate, absolute: ToneEstimate) -> ScorerDifference:
         return ScorerDifference(
             self.system, self.scorer, self.lexicon, len(self.signed), signed, absolute,
             self.found_ref, self.found_sys,
@@ -229,11 +229,11 @@ def _means(values: Array, counts: Counts) -> Array:
     return means
 
 
-def _estimate(statistics: Statistics, replicates: Array, level: float) -> Estimate:
+def _estimate(statistics: Statistics, replicates: Array, level: float) -> ToneEstimate:
     value = statistics.corpus()
     jackknife = statistics.without_each()
     limits = interval(value, replicates, level=level, jackknife=jackknife)
-    return Estimate(value, limits.low, limits.high)
+    return ToneEstimate(value, limits.low, limits.high)
 
 
 def _is_thin(each: ScorerDifference) -> bool:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from assay.data import DataError, Segment
 from assay.decomposition.mask import (
+    FeatureText,
     Line,
     Masks,
-    Per,
-    Side,
+    MaskUnit,
     Spans,
     Treat,
     always,
@@ -29,7 +29,7 @@ from assay.decomposition.mask import (
 from assay.decomposition.mask import mask as mask_pair
 from assay.features.annotation import Annotation, Feature, Finder
 
-__all__ = ["Annotated", "FoundFeatures", "MaskedTexts", "Sides", "Usage", "plain_segments"]
+__all__ = ["Annotated", "FeaturePlaces", "FeatureTexts", "MaskedTexts", "Usage", "plain_segments"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class Usage(NamedTuple):
     uniqueness: float
 
     @classmethod
-    def of(cls, texts: Iterable[Annotation], sides: Iterable[Side]) -> Usage:
+    def of(cls, texts: Iterable[Annotation], sides: Iterable[FeatureText]) -> Usage:
         """Of the words of the texts; no word with the feature leaves uniqueness unknown."""
         total = sum(len(text.tokens) for text in texts)
         words = [side.tokens[at].lower() for side in sides for at in side.positions]
@@ -88,7 +88,7 @@ class Usage(NamedTuple):
         )
 
 
-class FoundFeatures(NamedTuple):
+class FeaturePlaces(NamedTuple):
     """All texts, gone through once for all features: by feature and segment, where they have it.
 
     A segment's references are there together, as soon as one of them has the feature.
@@ -99,7 +99,7 @@ class FoundFeatures(NamedTuple):
     systems: Mapping[str, Mapping[Feature, Mapping[int, Spans]]]
 
     @classmethod
-    def of(cls, annotated: Annotated, features: Sequence[Feature]) -> FoundFeatures:
+    def of(cls, annotated: Annotated, features: Sequence[Feature]) -> FeaturePlaces:
         """Look for the features in every text."""
         find = Finder(features)
         systems: dict[str, dict[Feature, dict[int, Spans]]] = {}
@@ -118,23 +118,23 @@ class FoundFeatures(NamedTuple):
     def usage(self, feature: Feature, system: str) -> Usage:
         """How a system uses words of the feature."""
         texts = self.annotated.systems[system]
-        return Usage.of(texts, Sides(texts, self.systems[system][feature]).values())
+        return Usage.of(texts, FeatureTexts(texts, self.systems[system][feature]).values())
 
     def reference_usage(self, feature: Feature) -> Usage:
         """How the first reference uses them."""
         texts = [each[0] for each in self.annotated.references]
         spans = {at: each[0] for at, each in self.references[feature].items()}
-        return Usage.of(texts, Sides(texts, spans).values())
+        return Usage.of(texts, FeatureTexts(texts, spans).values())
 
 
-class Sides(Mapping[int, Side]):
+class FeatureTexts(Mapping[int, FeatureText]):
     """A system's texts with a feature, by segment; each side is made when asked for."""
 
     def __init__(self, texts: Sequence[Annotation], spans: Mapping[int, Spans]) -> None:
         self._texts = texts
         self._spans = spans
 
-    def __getitem__(self, at: int) -> Side:
+    def __getitem__(self, at: int) -> FeatureText:
         return side_of(self._texts[at], self._spans[at])
 
     def __iter__(self) -> Iterator[int]:
@@ -148,10 +148,10 @@ class Sides(Mapping[int, Side]):
 class MaskedTexts:
     """The texts with one feature, ready to be masked."""
 
-    found: FoundFeatures
+    found: FeaturePlaces
     feature: Feature
     masks: Masks
-    per: Per
+    per: MaskUnit
 
     @cached_property
     def chosen(self) -> Mapping[str, NDArray[np.intp]]:
@@ -163,18 +163,18 @@ class MaskedTexts:
         }
 
     @cached_property
-    def references(self) -> Mapping[int, tuple[Side, ...]]:
+    def references(self) -> Mapping[int, tuple[FeatureText, ...]]:
         """The references of the segments in which one of them has the feature."""
         texts = self.found.annotated.references
         found = self.found.references[self.feature]
         return {at: tuple(map(side_of, texts[at], spans)) for at, spans in found.items()}
 
     @cached_property
-    def systems(self) -> Mapping[str, Sides]:
+    def systems(self) -> Mapping[str, FeatureTexts]:
         """The outputs that have the feature."""
         texts = self.found.annotated.systems
         return {
-            name: Sides(texts[name], by_feature[self.feature])
+            name: FeatureTexts(texts[name], by_feature[self.feature])
             for name, by_feature in self.found.systems.items()
         }
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from assay.data import Segment
 from assay.decomposition.decompose import (
     Annotated,
-    FoundFeatures,
+    FeaturePlaces,
     MaskedTexts,
     Parts,
     Preset,
@@ -23,15 +23,33 @@ from assay.decomposition.decompose import (
     plain_segments,
     ratio,
 )
-from assay.decomposition.mask import Masks, Per, Side, Treat, Treatment, always, mask, masks_of
+from assay.decomposition.mask import (
+    FeatureText,
+    Masks,
+    MaskUnit,
+    Treat,
+    Treatment,
+    always,
+    mask,
+    masks_of,
+)
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric, Rows, Statistics
 from assay.statistics.arrays import Array
 
-__all__ = ["Alphabet", "Cut", "Draw", "Draws", "Trial", "batches", "draw_features", "trials"]
+__all__ = [
+    "Alphabet",
+    "AlphabetCut",
+    "FeatureDraw",
+    "FeatureDraws",
+    "FeatureTrial",
+    "batches",
+    "draw_features",
+    "trials",
+]
 
 
-class Cut(NamedTuple):
+class AlphabetCut(NamedTuple):
     """The alphabetically first words of a feature: about `alpha` of them, and `share` in truth."""
 
     alpha: float
@@ -67,7 +85,7 @@ class Alphabet:
         ordered = sorted(counts, key=lambda letter: (not letter.isalpha(), letter))
         return cls({letter: counts[letter] for letter in ordered}, lower_initial)
 
-    def cut(self, alpha: float) -> Cut:
+    def cut(self, alpha: float) -> AlphabetCut:
         """The words up to the first letter with which they are `alpha` of all; none at 0.
 
         >>> Alphabet.of(["air", "Ale", "bee", "cat"]).cut(0.6).share
@@ -83,11 +101,11 @@ class Alphabet:
             taken.append(letter)
             held += count
         share = held / total if total else float("nan")
-        return Cut(alpha, share, frozenset(taken), self.lower_initial)
+        return AlphabetCut(alpha, share, frozenset(taken), self.lower_initial)
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class FeatureTrial:
     """One feature in one system's output, to be masked as a check wants it."""
 
     metric: Metric
@@ -107,7 +125,7 @@ class Trial:
             return float("nan")
         return self._masked(treat).corpus() * self.preset.scale
 
-    def parts(self, cut: Cut) -> Parts:
+    def parts(self, cut: AlphabetCut) -> Parts:
         """Masked at best and at worst in the words of the cut only, all others left alone."""
         if not len(self.whole.chosen):
             return self.whole
@@ -132,18 +150,18 @@ def trials(
     features: Sequence[Feature],
     *,
     preset: Preset,
-    per: Per = "token",
-) -> Iterator[Trial]:
+    per: MaskUnit = "token",
+) -> Iterator[FeatureTrial]:
     """Every feature of every system, feature by feature."""
     whole = decompose(annotated, metric, features, preset=preset, per=per)
-    found = FoundFeatures.of(annotated, features)
+    found = FeaturePlaces.of(annotated, features)
     masks = masks_of(whole.metric, plain_segments(annotated))
     for feature in features:
         for system in whole.systems:
             own = found._replace(systems={system: found.systems[system]})
             texts = MaskedTexts(own, feature, masks, per)
             parts = whole.parts[feature, system]
-            yield Trial(whole.metric, preset, feature, system, texts, parts)
+            yield FeatureTrial(whole.metric, preset, feature, system, texts, parts)
 
 
 def _initial(word: str) -> str:
@@ -153,10 +171,10 @@ def _initial(word: str) -> str:
 BATCH = 40_000
 """About so many masked texts are scored at a time: few calls, and memory stays bounded."""
 
-Group = frozenset[str]
+WordGroup = frozenset[str]
 
 
-class Draw(NamedTuple):
+class FeatureDraw(NamedTuple):
     """A feature of random words: MuLER, the sentences of I, its share of either side's words."""
 
     muler: float
@@ -165,7 +183,7 @@ class Draw(NamedTuple):
     frequency_sys: float
 
 
-class Draws(NamedTuple):
+class FeatureDraws(NamedTuple):
     """The same of many draws, as arrays."""
 
     muler: Array
@@ -174,7 +192,7 @@ class Draws(NamedTuple):
     frequency_sys: Array
 
     @classmethod
-    def joined(cls, parts: Iterable[Draws]) -> Draws:
+    def joined(cls, parts: Iterable[FeatureDraws]) -> FeatureDraws:
         """All draws of several parts, in their order."""
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -188,7 +206,7 @@ def draw_features(
     draws: int,
     preset: Preset,
     rng: np.random.Generator,
-) -> Iterator[Draws]:
+) -> Iterator[FeatureDraws]:
     """MuLER of one random group out of `groups`, `draws` times: as many yields as `batches`."""
     texts = _Texts.of(annotated, system)
     metric = preset.metric(metric)
@@ -200,7 +218,7 @@ def draw_features(
     for start in range(0, draws, step):
         drawn = [_group(words, size, rng) for _ in range(min(step, draws - start))]
         found = _score(texts, drawn, metric, preset, masks, plain)
-        yield Draws(*map(np.array, zip(*found, strict=True)))
+        yield FeatureDraws(*map(np.array, zip(*found, strict=True)))
 
 
 def batches(annotated: Annotated, draws: int) -> int:
@@ -212,7 +230,7 @@ def _step(annotated: Annotated) -> int:
     return max(1, BATCH // max(1, 2 * len(annotated)))
 
 
-def _group(words: Sequence[str], size: int, rng: np.random.Generator) -> Group:
+def _group(words: Sequence[str], size: int, rng: np.random.Generator) -> WordGroup:
     """One group of a random split into equal parts; the rest of the split is not needed."""
     return frozenset(words[at] for at in rng.permutation(len(words))[:size])
 
@@ -243,18 +261,18 @@ class _Texts(NamedTuple):
             for output, references in pairs
         ]
 
-    def frequencies(self, group: Group) -> Iterator[float]:
+    def frequencies(self, group: WordGroup) -> Iterator[float]:
         """The group's share of the words of the first references, and of the outputs."""
         for counts in self.counts:
             yield sum(counts[word] for word in group) / max(1, counts.total())
 
-    def chosen(self, group: Group) -> list[int]:
+    def chosen(self, group: WordGroup) -> list[int]:
         """The sentences that have words of the group on both sides."""
         apart = group.isdisjoint
         pairs = enumerate(zip(self.outputs, self.references, strict=True))
         return [at for at, (o, r) in pairs if not apart(o) and not all(map(apart, r))]
 
-    def masked(self, group: Group, chosen: Sequence[int], masks: Masks) -> Iterator[Segment]:
+    def masked(self, group: WordGroup, chosen: Sequence[int], masks: Masks) -> Iterator[Segment]:
         """The chosen sentences with the group masked at best, and then at worst."""
         if masks.policy == "type":
             yield from self._masked_types(group, chosen, masks)
@@ -270,27 +288,34 @@ class _Texts(NamedTuple):
                 output = " ".join([table.get(word, word) for word in self.outputs[at]])
                 yield Segment(output, shared)
 
-    def _masked_types(self, group: Group, chosen: Sequence[int], masks: Masks) -> Iterator[Segment]:
+    def _masked_types(
+        self, group: WordGroup, chosen: Sequence[int], masks: Masks
+    ) -> Iterator[Segment]:
         for treat in (always("oracle"), always("anti")):
             for at in chosen:
                 references = [_side(text, group) for text in self.references[at]]
                 yield Segment(*mask(_side(self.outputs[at], group), references, masks, treat))
 
 
-def _table(group: Group, masks: Masks, placeholder: str) -> dict[str, str]:
+def _table(group: WordGroup, masks: Masks, placeholder: str) -> dict[str, str]:
     """What stands in for each word of the group."""
     stretch = masks.policy == "length"
     return {word: placeholder * len(word) if stretch else placeholder for word in group}
 
 
-def _side(tokens: tuple[str, ...], group: Group) -> Side:
+def _side(tokens: tuple[str, ...], group: WordGroup) -> FeatureText:
     places = tuple(at for at, token in enumerate(tokens) if token in group)
-    return Side(tokens, tuple((at, at + 1) for at in places), places)
+    return FeatureText(tokens, tuple((at, at + 1) for at in places), places)
 
 
 def _score(
-    texts: _Texts, drawn: Sequence[Group], metric: Metric, preset: Preset, masks: Masks, plain: Rows
-) -> Iterator[Draw]:
+    texts: _Texts,
+    drawn: Sequence[WordGroup],
+    metric: Metric,
+    preset: Preset,
+    masks: Masks,
+    plain: Rows,
+) -> Iterator[FeatureDraw]:
     """All draws in one call of the metric, each then cut out of its rows."""
     chosen = [texts.chosen(group) for group in drawn]
     pairs = zip(drawn, chosen, strict=True)
@@ -302,4 +327,4 @@ def _score(
         worst = slice(start, start := start + len(own))
         three = (preset.statistics(metric, r) for r in (plain[own], rows[best], rows[worst]))
         value = float(ratio(Parts(np.array(own, np.intp), *three).scores()))
-        yield Draw(value, len(own), *texts.frequencies(group))
+        yield FeatureDraw(value, len(own), *texts.frequencies(group))

@@ -18,16 +18,16 @@ from assay.decomposition.checks import (
     check_robustness,
 )
 from assay.decomposition.decompose import FEW, PRESETS, Annotated, Preset, decompose, is_few, ratio
-from assay.decomposition.mask import Per
+from assay.decomposition.mask import MaskUnit
 from assay.decomposition.report import feature_label
-from assay.decomposition.trials import Draws, batches, draw_features, trials
+from assay.decomposition.trials import FeatureDraws, batches, draw_features, trials
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric
 from assay.plots import bar_chart, line_chart
 from assay.progress import Track, untracked
 from assay.results import Cell, Chart, Charts, Record, Result, Table
 
-__all__ = ["ValidationResult", "Verdict", "Verdicts", "validate"]
+__all__ = ["CheckVerdict", "ValidationReport", "ValidationResult", "validate"]
 
 _RANGE = "Range and monotonicity: hybrids between anti-oracle and oracle"
 _SPECIFICITY = "Specificity: random features beside real ones"
@@ -41,7 +41,7 @@ _MEASURES: dict[_Measure, str] = {
 }
 
 
-class Verdict(NamedTuple):
+class CheckVerdict(NamedTuple):
     """What a check asks, what was found, and whether it holds; None if that cannot be said."""
 
     check: str
@@ -51,7 +51,7 @@ class Verdict(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Verdicts:
+class ValidationReport:
     """Tables, charts and records of three checks."""
 
     metric: Metric
@@ -61,7 +61,7 @@ class Verdicts:
     robustness: Sequence[RobustnessCheck]
     basis: str
 
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[CheckVerdict]:
         """One per check that was made."""
         checks = [self._range_verdict(), self._robustness_verdict()]
         if self.specificity:
@@ -96,30 +96,30 @@ class Verdicts:
             for record in each.records()
         ]
 
-    def _range_verdict(self) -> Verdict:
+    def _range_verdict(self) -> CheckVerdict:
         known = [each.holds for each in self.ranges if each.holds is not None]
-        return Verdict(
+        return CheckVerdict(
             "range and monotonicity",
             "hybrid scores go from anti-oracle to oracle as alpha rises, never back",
             f"so in {sum(known)} of {len(known)} cases",
             all(known) if known else None,
         )
 
-    def _specificity_verdict(self) -> Verdict:
+    def _specificity_verdict(self) -> CheckVerdict:
         spreads = [each.deviation for each in self.specificity if each.holds is not None]
         asks = f"random features score alike: standard deviation at most {SPREAD}"
         if not spreads:
-            return Verdict("specificity", asks, "too few sentences to say", None)
+            return CheckVerdict("specificity", asks, "too few sentences to say", None)
         middle, most = float(np.median(spreads)), max(spreads)
         found = f"standard deviation {middle:.3f} (median), {most:.3f} (largest)"
-        return Verdict("specificity", asks, found, middle <= SPREAD)
+        return CheckVerdict("specificity", asks, found, middle <= SPREAD)
 
-    def _robustness_verdict(self) -> Verdict:
+    def _robustness_verdict(self) -> CheckVerdict:
         known = [each for each in self.robustness if each.holds is not None]
         name = "robustness to frequency"
         asks = "MuLER depends less on how much is masked than its numerator"
         if not known:
-            return Verdict(name, asks, "too few sentences or initials to say", None)
+            return CheckVerdict(name, asks, "too few sentences or initials to say", None)
         own, ablated = (
             float(np.median([each.change(measure) for each in known]))
             for measure in ("muler", "abl")
@@ -129,7 +129,7 @@ class Verdicts:
             f"changes by {100 * own:.0f}% against {100 * ablated:.0f}% (medians); "
             f"less in {count} of {len(known)} cases"
         )
-        return Verdict(name, asks, found, own < ablated)
+        return CheckVerdict(name, asks, found, own < ablated)
 
     def _range_table(self) -> Table:
         alphas = [f"{hybrid.alpha:g}" for hybrid in self.ranges[0].hybrids[1:-1]]
@@ -293,8 +293,8 @@ class ValidationResult(Result):
         """One record per check, system, feature and, where there are several, alpha."""
         return self._verdicts().records()
 
-    def _verdicts(self) -> Verdicts:
-        return Verdicts(
+    def _verdicts(self) -> ValidationReport:
+        return ValidationReport(
             self.metric,
             self.preset,
             self.ranges,
@@ -312,7 +312,7 @@ def validate(
     features: Sequence[Feature],
     *,
     preset: Preset = PRESETS["corpus"],
-    per: Per = "token",
+    per: MaskUnit = "token",
     alphas: Sequence[float] = ALPHAS,
     draws: int = 1000,
     segments: int = SEGMENTS,
@@ -368,7 +368,7 @@ def _specificity(
     metric: Metric,
     features: Sequence[Feature],
     preset: Preset,
-    per: Per,
+    per: MaskUnit,
     draws: int,
     rng: np.random.Generator,
     track: Track,
@@ -379,7 +379,7 @@ def _specificity(
         key: float(np.mean([usage.frequency for usage in real.usage[key]])) for key in real.parts
     }
     splits = {key: (key[1], _groups(frequency)) for key, frequency in frequencies.items()}
-    drawn: dict[tuple[str, int], list[Draws]] = {split: [] for split in splits.values()}
+    drawn: dict[tuple[str, int], list[FeatureDraws]] = {split: [] for split in splits.values()}
 
     def steps() -> Iterator[None]:
         for (system, groups), own in drawn.items():
@@ -391,7 +391,7 @@ def _specificity(
 
     for _ in track(steps(), total=len(drawn) * batches(annotated, draws)):
         pass
-    joined = {split: Draws.joined(parts) for split, parts in drawn.items()}
+    joined = {split: FeatureDraws.joined(parts) for split, parts in drawn.items()}
     for key, parts in real.parts.items():
         value, size, split = float(ratio(parts.scores())), len(parts.chosen), splits[key]
         yield SpecificityCheck(*key, size, value, frequencies[key], split[1], joined[split])

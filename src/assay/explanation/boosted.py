@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError, Dataset, Segment
-from assay.explanation.explain import Explanation, explain, sides_of
 from assay.explanation.explainers import EXPLAINERS, LIME, Explainer
+from assay.explanation.importances import Explanation, Sides, explain_segments, sides_of
 from assay.explanation.powermean import (
     EPSILON,
     Ragged,
@@ -28,131 +27,23 @@ from assay.languages import Side
 from assay.metrics.base import Metric, Rows
 from assay.metrics.chrf import CHRF
 from assay.metrics.registry import METRICS
-from assay.plots import scatter
-from assay.progress import Track
-from assay.results import Cell, Charts, Record, Result, Table, known
-from assay.settings import setting
+from assay.progress import Track, untracked
+from assay.settings import SEED, setting
 from assay.statistics.arrays import Array, divide
 
 __all__ = [
+    "MOST_ITERATIONS",
     "PUBLISHED",
-    "BoostResult",
     "Boosted",
     "Boosting",
-    "Explained",
-    "Sides",
+    "ExplainedScores",
     "WeightAndPower",
     "combined",
     "explained_by",
 ]
 
-Sides: TypeAlias = Literal["both", "hypothesis"]
-
-
-class WeightAndPower(NamedTuple):
-    """How much the base metric counts, and the power of the mean of the importances."""
-
-    w: float
-    p: float
-
-
-PUBLISHED = {
-    "erasure": WeightAndPower(0.6, -0.3),
-    "lime": WeightAndPower(0.4, -1.4),
-    "shap": WeightAndPower(0.6, -0.95),
-    "marginal": WeightAndPower(0.8, -13.1),
-}
-"""The medians of the best values that Leiter et al. (2022) found for each explainer."""
-
-
-@dataclass(frozen=True, eq=False)
-class Explained:
-    """A metric's scores of segments, and the importances of the words of each.
-
-    More is better: with a metric of which less is better, all signs are turned. The importances
-    of a segment are those of the ground truth, then those of the hypothesis. What could not be
-    explained is `nan`. `epsilon` is the paper's 1e-9 on the metric's own scale.
-    """
-
-    base: Array
-    importances: Ragged
-    epsilon: float = EPSILON
-
-    def __len__(self) -> int:
-        return len(self.base)
-
-    def chosen(self, keep: NDArray[np.bool_]) -> Explained:
-        """Some of the segments."""
-        return Explained(self.base[keep], self.importances.chosen(keep), self.epsilon)
-
-    def explanations(self, powers: Sequence[float] | Array, regular: Regular = "paper") -> Array:
-        """The importances of every segment as one number, (powers, segments)."""
-        words = regularised(self.importances, regular, epsilon=self.epsilon)
-        return power_means(words, powers)
-
-    def boosted(self, at: WeightAndPower, regular: Regular = "paper") -> Array:
-        """The boosted score of every segment."""
-        return combined(self.base, self.explanations([at.p], regular)[0], at.w)
-
-    def collapsed(self, p: float, regular: Regular = "paper") -> float:
-        """The share of segments whose explanation is next to nothing: w times the base is left."""
-        if not len(self):
-            return 0.0
-        return float(np.mean(collapsed(self.importances, self.explanations([p], regular)[0])))
-
-
-def combined(base: Array, explanations: Array, w: float) -> Array:
-    """The weighted sum w · base + (1 - w) · explanation."""
-    return np.asarray(w * base + (1 - w) * explanations)
-
-
-def explained_by(
-    explainer: Explainer,
-    metric: Metric,
-    segments: Sequence[Segment],
-    *,
-    sides: Sides = "both",
-    seed: int,
-    track: Track | None = None,
-) -> Explained:
-    """Score segments and explain their scores."""
-    wanted = sides_of(metric, hypothesis_only=sides == "hypothesis")
-    run = partial(explain, track=track) if track else explain
-    found = run(metric, segments, explainer, sides=wanted, seed=seed)
-    by_segment = [list(each) for _, each in groupby(found, key=attrgetter("segment"))]
-    unit = 100.0 if metric.scale.endswith("0-100") else 1.0
-    importances = [_concatenated(sides) for sides in by_segment]
-    if explainer.follows_metric:
-        importances = [metric.oriented(words) for words in importances]
-    else:
-        importances = [unit * words for words in importances]
-    return Explained(
-        base=metric.oriented(np.array([sides[0].score for sides in by_segment], float)),
-        importances=Ragged.of(importances),
-        epsilon=EPSILON * unit,
-    )
-
-
-def _concatenated(explanations: Sequence[Explanation]) -> Array:
-    return np.concatenate([each.importances for each in explanations])
-
-
-SEED = 12345
 MOST_ITERATIONS = 5
 """The work grows with the power of the iterations: 100 texts, 10,000, a million ..."""
-
-
-class Boosting(NamedTuple):
-    """The scores of segments and how they came about; boosted = w·base + (1-w)·explanation.
-
-    More is better: with a metric of which less is better, all signs are turned.
-    """
-
-    base: Array
-    explanation: Array
-    boosted: Array
-    collapsed: Any
-    """Where the explanation is next to nothing, (segments,) of truth values."""
 
 
 @dataclass(frozen=True)
@@ -236,9 +127,9 @@ class Boosted(Metric):
         """That of the metric inside."""
         return self.base.mask_policy
 
-    def boosting(self, segments: Sequence[Segment], *, track: Track | None = None) -> Boosting:
+    def boosting(self, segments: Sequence[Segment], *, track: Track = untracked) -> Boosting:
         """The scores of segments, their explanations and what both make together."""
-        found = explained_by(
+        scores = explained_by(
             self.explainer,
             self.base,
             segments,
@@ -246,9 +137,10 @@ class Boosted(Metric):
             seed=self.random_seed,
             track=track,
         )
-        explanation = found.explanations([self.at.p], self.regular)[0]
-        boosted = combined(found.base, explanation, self.w)
-        return Boosting(found.base, explanation, boosted, collapsed(found.importances, explanation))
+        explanation = scores.explanations([self.at.p], self.regular)[0]
+        boosted = combined(scores.base, explanation, self.w)
+        lost = collapsed(scores.importances, explanation)
+        return Boosting(scores.base, explanation, boosted, lost)
 
     def rows(self, segments: Sequence[Segment]) -> Rows:
         """The score of each segment, and whether it is known and unknown."""
@@ -269,7 +161,7 @@ class Boosted(Metric):
     def details(self) -> dict[str, str]:
         """With all that the metric and the explainer inside leave unsaid."""
         inside = zip(_INSIDE, (self.base, self.explainer), strict=True)
-        return super().details() | {key: _flat(each.details()) for key, each in inside}
+        return super().details() | {key: _flat(settings.details()) for key, settings in inside}
 
     @classmethod
     def from_options(cls, options: Iterable[tuple[str, str]]) -> Self:
@@ -303,91 +195,103 @@ def _flat(details: dict[str, str]) -> str:
     return ";".join(f"{key}={value}" for key, value in details.items()) or "none"
 
 
-POINTS = 2000
-"""More segments than this make no picture."""
+class Boosting(NamedTuple):
+    """The scores of segments and how they came about; boosted = w·base + (1-w)·explanation.
+
+    More is better: with a metric where lower is better, all signs are turned. `collapsed` is where
+    the explanation is next to nothing, (segments,).
+    """
+
+    base: Array
+    explanation: Array
+    boosted: Array
+    collapsed: NDArray[np.bool_]
+
+
+class WeightAndPower(NamedTuple):
+    """How much the base metric counts, and the power of the mean of the importances."""
+
+    w: float
+    p: float
+
+
+PUBLISHED = {
+    "erasure": WeightAndPower(0.6, -0.3),
+    "lime": WeightAndPower(0.4, -1.4),
+    "shap": WeightAndPower(0.6, -0.95),
+    "marginal": WeightAndPower(0.8, -13.1),
+}
+"""The medians of the best values that Leiter et al. (2022) found for each explainer."""
 
 
 @dataclass(frozen=True, eq=False)
-class BoostResult(Result):
-    """The parts of every system's boosted scores; `segments` lists them all for people, too."""
+class ExplainedScores:
+    """A metric's scores of segments, and the importances of the words of each.
 
-    metric: Boosted
-    systems: Mapping[str, Boosting]
-    segments: bool = False
+    More is better: with a metric where lower is better, all signs are turned. The importances
+    of a segment are those of the ground truth, then those of the hypothesis. What could not be
+    explained is `nan`. `epsilon` is the paper's 1e-9 on the metric's own scale.
+    """
 
-    def records(self) -> list[Record]:
-        """One record per system and segment; None is unknown."""
-        return [
-            {
-                "system": system,
-                "segment": number,
-                "base": known(base),
-                "explanation": known(explanation),
-                "boosted": known(boosted),
-            }
-            for system, parts in self.systems.items()
-            for number, (base, explanation, boosted) in enumerate(
-                zip(*(_finite(part) for part in parts[:3]), strict=True), 1
-            )
-        ]
+    base: Array
+    importances: Ragged
+    epsilon: float = EPSILON
 
-    def tables(self) -> list[Table]:
-        """The means of every system, and the segments where they are asked for."""
-        return [self._systems(), self._segments()] if self.segments else [self._systems()]
+    def __len__(self) -> int:
+        return len(self.base)
 
-    def charts(self) -> Charts:
-        """Boosted against base scores of segments."""
-        records = self.records()
-        if len(records) > POINTS:
-            return Charts()
-        title = "What boosting changes"
-        return Charts([scatter(title, records, "base", "boosted", "segment", series="system")])
+    def chosen(self, keep: NDArray[np.bool_]) -> ExplainedScores:
+        """Some of the segments."""
+        return ExplainedScores(self.base[keep], self.importances.chosen(keep), self.epsilon)
 
-    def _systems(self) -> Table:
-        rows: list[list[Cell]] = [
-            [
-                system,
-                _mean(parts.base),
-                _mean(parts.explanation),
-                _mean(parts.boosted),
-                100 * float(np.mean(parts.collapsed)),
-                int(np.isnan(parts.boosted).sum()) or None,
-            ]
-            for system, parts in self.systems.items()
-        ]
-        columns = ("system", "base", "explanation", "boosted", "collapsed %", "unknown")
-        digits = {"collapsed %": 0, "explanation": 4}
-        best = {"base": "high", "boosted": "high"} if len(rows) > 1 else None
-        title = f"{self.metric.title}: means over segments"
-        finer = self._finer()
-        return Table(title, columns, rows, self._note(), digits, best, finer=finer)  # type: ignore[arg-type]
+    def explanations(self, powers: Sequence[float] | Array, regular: Regular = "paper") -> Array:
+        """The importances of every segment as one number, (powers, segments)."""
+        words = regularised(self.importances, regular, epsilon=self.epsilon)
+        return power_means(words, powers)
 
-    def _segments(self) -> Table:
-        rows: list[list[Cell]] = [list(record.values()) for record in self.records()]
-        columns = ("system", "segment", "base", "explanation", "boosted")
-        digits, finer = {"explanation": 4}, self._finer()
-        return Table("Segments", columns, rows, digits=digits, keys=2, finer=finer)
+    def boosted(self, at: WeightAndPower, regular: Regular = "paper") -> Array:
+        """The boosted score of every segment."""
+        return combined(self.base, self.explanations([at.p], regular)[0], at.w)
 
-    def _finer(self) -> frozenset[str]:
-        return frozenset(("base", "boosted") if self.metric.is_small else ())
-
-    def _note(self) -> str:
-        metric = self.metric
-        turned = "" if metric.base.higher_is_better else " Less is better: signs are turned."
-        return (
-            f"{metric.title}|{metric.signature()}\nboosted = {metric.w:g} · base + "
-            f"{1 - metric.w:g} · explanation; the explanation is the power mean (p = {metric.p}) "
-            f"of the words' importances.{turned}\ncollapsed: segments whose explanation is next "
-            "to nothing, so that only the base counts; regular=shift prevents it."
-        )
+    def collapsed(self, p: float, regular: Regular = "paper") -> float:
+        """The share of segments whose explanation is next to nothing: w times the base is left."""
+        if not len(self):
+            return 0.0
+        return float(np.mean(collapsed(self.importances, self.explanations([p], regular)[0])))
 
 
-def _mean(values: Array) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else math.nan
+def combined(base: Array, explanations: Array, w: float) -> Array:
+    """The weighted sum w · base + (1 - w) · explanation."""
+    return np.asarray(w * base + (1 - w) * explanations)
 
 
-def _finite(values: Array) -> list[float]:
-    """The values, `nan` in place of infinities."""
-    finite: list[float] = np.where(np.isfinite(values), values, np.nan).tolist()
-    return finite
+def explained_by(
+    explainer: Explainer,
+    metric: Metric,
+    segments: Sequence[Segment],
+    *,
+    sides: Sides = "both",
+    seed: int,
+    track: Track = untracked,
+) -> ExplainedScores:
+    """Score segments and explain their scores."""
+    wanted = sides_of(metric, hypothesis_only=sides == "hypothesis")
+    explanations = explain_segments(
+        metric, segments, explainer, sides=wanted, seed=seed, track=track
+    )
+    by_segment = [list(own) for _, own in groupby(explanations, key=attrgetter("segment"))]
+    unit = 100.0 if metric.scale.endswith("0-100") else 1.0
+    importances = [_concatenated(sides) for sides in by_segment]
+    if explainer.follows_metric:
+        importances = [metric.oriented(words) for words in importances]
+    else:
+        importances = [unit * words for words in importances]
+    return ExplainedScores(
+        base=metric.oriented(np.array([sides[0].score for sides in by_segment], float)),
+        importances=Ragged.of(importances),
+        epsilon=EPSILON * unit,
+    )
+
+
+def _concatenated(explanations: Sequence[Explanation]) -> Array:
+    return np.concatenate([explanation.importances for explanation in explanations])

@@ -27,9 +27,9 @@ from assay.statistics.arrays import Array, divide
 __all__ = [
     "BIGRAMS",
     "BigramModel",
-    "Candidate",
     "Marginal",
     "MaskedModel",
+    "Replacement",
     "masked_model",
     "packaged_bigrams",
 ]
@@ -41,7 +41,7 @@ _CORE = re.compile(r"\w(?:.*\w)?", re.DOTALL)
 """A token without the punctuation around it."""
 
 
-class Candidate(NamedTuple):
+class Replacement(NamedTuple):
     """A word that could stand in a place, and how probable it is there."""
 
     word: str
@@ -76,7 +76,7 @@ class BigramModel:
     following: Any
     identity: str
 
-    def candidates(self, tokens: tuple[str, ...], threshold: float) -> list[list[Candidate]]:
+    def candidates(self, tokens: tuple[str, ...], threshold: float) -> list[list[Replacement]]:
         """For every token, the words that are more probable than the threshold in its place.
 
         Punctuation around a token stays, and a token of nothing else has no candidates.
@@ -90,10 +90,10 @@ class BigramModel:
 
     def _dressed(
         self, token: _Token, left: int | None, right: int | None, threshold: float
-    ) -> list[Candidate]:
+    ) -> list[Replacement]:
         found, probabilities = self.between(left, right, threshold)
         return [
-            Candidate(token.dressed(self.words[at]), float(probability))
+            Replacement(token.dressed(self.words[at]), float(probability))
             for at, probability in zip(found, probabilities, strict=True)
         ]
 
@@ -235,7 +235,7 @@ class MaskedModel:
         sha256 = weights_hash(weights_of(self._model.folder))
         return str(Identity(self._model.name, self._model.revision, sha256))
 
-    def candidates(self, tokens: tuple[str, ...], threshold: float) -> list[list[Candidate]]:
+    def candidates(self, tokens: tuple[str, ...], threshold: float) -> list[list[Replacement]]:
         """For every token, the model's words that are more probable in its place.
 
         The whole token, with its punctuation, is one mask. Special tokens are no words.
@@ -277,17 +277,17 @@ class MaskedModel:
             logits = self._module(**padded.to(self._device)).logits.float().cpu()
         return list(torch.softmax(logits[mask].double(), dim=-1).numpy())
 
-    def _likely(self, probabilities: Array, threshold: float) -> list[Candidate]:
+    def _likely(self, probabilities: Array, threshold: float) -> list[Replacement]:
         above = np.flatnonzero(probabilities > threshold)
         ranked = above[np.argsort(-probabilities[above], kind="stable")]
         return list(self._words(ranked, probabilities))
 
-    def _words(self, numbers: Any, probabilities: Array) -> Iterator[Candidate]:
+    def _words(self, numbers: Any, probabilities: Array) -> Iterator[Replacement]:
         special = set(self._tokenizer.all_special_ids)
         for number in numbers.tolist():
             word = self._tokenizer.decode([number]).strip().removeprefix("##")
             if number not in special and word:
-                yield Candidate(word, float(probabilities[number]))
+                yield Replacement(word, float(probabilities[number]))
 
 
 def _whole(word: str) -> str:
@@ -374,7 +374,7 @@ class Marginal(Explainer):
         losses: Array = scores[0] - scores @ perturbed.design
         return losses
 
-    def _weights(self, found: list[Candidate]) -> list[float]:
+    def _weights(self, found: list[Replacement]) -> list[float]:
         probabilities = np.array([each.probability for each in found])
         if self.softmax:
             probabilities = np.exp(probabilities) / np.exp(probabilities).sum()
@@ -387,7 +387,7 @@ class _Replacing(Protocol):
     @property
     def identity(self) -> str: ...
 
-    def candidates(self, tokens: tuple[str, ...], threshold: float) -> list[list[Candidate]]: ...
+    def candidates(self, tokens: tuple[str, ...], threshold: float) -> list[list[Replacement]]: ...
 
 
 def _model(name: str) -> _Replacing:
@@ -397,6 +397,6 @@ def _model(name: str) -> _Replacing:
 
 
 @lru_cache(maxsize=2**14)
-def _candidates(model: str, threshold: float, tokens: tuple[str, ...]) -> list[list[Candidate]]:
+def _candidates(model: str, threshold: float, tokens: tuple[str, ...]) -> list[list[Replacement]]:
     """Kept, as several systems share their references and sources."""
     return _model(model).candidates(tokens, threshold)

@@ -10,35 +10,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError
-from assay.explanation.explain import Side
+from assay.explanation.importances import SegmentSide
 from assay.io.files import FilePath, label, read_lines
 from assay.statistics.arrays import Array, divide
 
 __all__ = [
-    "Found",
-    "Quality",
-    "WordTags",
+    "Detection",
+    "DetectionQuality",
+    "Labels",
+    "WordLabels",
     "area",
     "average_precision",
-    "found_words",
+    "check_labels",
+    "detection",
     "mean_quality",
-    "read_word_tags",
+    "read_word_labels",
     "recall_at_top",
 ]
 
-WordTags: TypeAlias = Mapping[tuple[str, Side], Sequence[NDArray[np.bool_]]]
-"""Which words people tagged as wrong: for a system and a side, an array per segment."""
+Labels: TypeAlias = NDArray[np.bool_]
+"""Which words of a text people labelled as wrong, (tokens,)."""
+
+WordLabels: TypeAlias = Mapping[tuple[str, SegmentSide], Sequence[Labels]]
+"""The labels of every segment, by system and side."""
 
 _MEANINGS = {"0": False, "OK": False, "1": True, "BAD": True}
 
 
-def read_word_tags(
+def read_word_labels(
     path: FilePath, texts: Sequence[str], *, text: str = "the text"
-) -> list[NDArray[np.bool_]]:
+) -> list[Labels]:
     """Whether each white-space token of each text is wrong, from a file with a line per text.
 
-    Tags are 0 and 1, as in Eval4NLP, or OK and BAD, as in WMT: 1 and BAD are wrong. `text` says in
-    messages what the tags belong to.
+    Labels are 0 and 1, as in Eval4NLP, or OK and BAD, as in WMT: 1 and BAD are wrong. `text` says
+    in messages what the labels belong to.
     """
     lines, where = read_lines(path), label(path)
     if len(lines) != len(texts):
@@ -47,14 +52,33 @@ def read_word_tags(
             "A tag file needs one line of tags per segment; blank lines count."
         )
     pairs = enumerate(zip(lines, texts, strict=True), 1)
-    return [_tags(line, each, f"{where}, line {number}", text) for number, (line, each) in pairs]
+    return [
+        _read_labels(line.split(), own, f"{where}, line {number}", text)
+        for number, (line, own) in pairs
+    ]
 
 
-def _tags(line: str, text: str, where: str, name: str) -> NDArray[np.bool_]:
-    tags, tokens = line.split(), text.split()
+def check_labels(
+    labels: Sequence[Sequence[int]], texts: Sequence[str], text: str = "the text"
+) -> list[Labels]:
+    """The same from 0 and 1 (wrong) for every word of every text."""
+    if len(labels) != len(texts):
+        raise DataError(
+            f"tags of {text}: {len(labels)} lists, but there are {len(texts)} segments. "
+            "Give one list of tags per segment."
+        )
+    pairs = enumerate(zip(labels, texts, strict=True), 1)
+    return [
+        _read_labels([str(int(tag)) for tag in own], line, f"tags, segment {number}", text)
+        for number, (own, line) in pairs
+    ]
+
+
+def _read_labels(tags: Sequence[str], line: str, where: str, text: str) -> Labels:
+    tokens = line.split()
     if len(tags) != len(tokens):
         raise DataError(
-            f"{where}: {len(tags)} tags for the {len(tokens)} words of {name}. "
+            f"{where}: {len(tags)} tags for the {len(tokens)} words of {text}. "
             "Each line needs one tag per white-space token of its segment."
         )
     for tag in tags:
@@ -65,14 +89,10 @@ def _tags(line: str, text: str, where: str, name: str) -> NDArray[np.bool_]:
     return np.array([_MEANINGS[tag] for tag in tags], bool)
 
 
-Tags = NDArray[np.bool_]
-"""Which words of a text people tagged as wrong, (tokens,)."""
+class Detection(NamedTuple):
+    """How well the wrong words of one text are found, all from 0 to 1; `nan` is undefined.
 
-
-class Found(NamedTuple):
-    """How well the tagged words of one text are found, each from 0 to 1; `nan` is undefined.
-
-    `tagged` is the share of words that are tagged: what guessing gets as recall, on average.
+    `tagged` is the share of words labelled as wrong: what guessing gets as recall, on average.
     """
 
     area: float
@@ -82,7 +102,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Quality:
+class DetectionQuality:
     """Means over texts: those that have words of both kinds and known importances.
 
     `alike` counts the texts that are left out because people tagged all words or none, `unknown`
@@ -92,10 +112,10 @@ class Quality:
     texts: int
     alike: int
     unknown: int
-    mean: Found
+    mean: Detection
 
 
-def found_words(suspicions: Array, tags: Tags, *, top: int | None = None) -> Found:
+def detection(suspicions: Array, tags: Labels, *, top: int | None = None) -> Detection:
     """How well the tagged words of one text are found by suspicions, one per word.
 
     The more suspect a word is, the higher its suspicion: an importance with its sign turned.
@@ -104,8 +124,8 @@ def found_words(suspicions: Array, tags: Tags, *, top: int | None = None) -> Fou
     if len(suspicions) != len(tags):
         raise DataError(f"{len(suspicions)} words, but {len(tags)} tags: give one tag per word.")
     if _alike(tags) or np.isnan(suspicions).any():
-        return Found(np.nan, np.nan, np.nan, float(tags.mean()) if len(tags) else np.nan)
-    return Found(
+        return Detection(np.nan, np.nan, np.nan, float(tags.mean()) if len(tags) else np.nan)
+    return Detection(
         area(suspicions, tags),
         average_precision(suspicions, tags),
         recall_at_top(suspicions, tags, top),
@@ -114,21 +134,22 @@ def found_words(suspicions: Array, tags: Tags, *, top: int | None = None) -> Fou
 
 
 def mean_quality(
-    suspicions: Sequence[Array], tags: Sequence[Tags], *, top: int | None = None
-) -> Quality:
+    suspicions: Sequence[Array], tags: Sequence[Labels], *, top: int | None = None
+) -> DetectionQuality:
     """The quality of the importances of many texts, every text counting alike."""
-    alike = [_alike(each) for each in tags]
-    found = [
-        found_words(scores, each, top=top)
-        for scores, each, same in zip(suspicions, tags, alike, strict=True)
+    alike = [_alike(labels) for labels in tags]
+    detections = [
+        detection(scores, labels, top=top)
+        for scores, labels, same in zip(suspicions, tags, alike, strict=True)
         if not same
     ]
-    known = [each for each in found if not np.isnan(each.area)]
-    means = np.mean(known, axis=0).tolist() if known else [np.nan] * len(Found._fields)
-    return Quality(len(known), sum(alike), len(found) - len(known), Found(*means))
+    known = [text for text in detections if not np.isnan(text.area)]
+    means = np.mean(known, axis=0).tolist() if known else [np.nan] * len(Detection._fields)
+    unknown = len(detections) - len(known)
+    return DetectionQuality(len(known), sum(alike), unknown, Detection(*means))
 
 
-def area(suspicions: Array, tags: Tags) -> float:
+def area(suspicions: Array, tags: Labels) -> float:
     """The area under the ROC curve: how often a tagged word is more suspect than another word.
 
     >>> area(np.array([3.0, 1.0, 2.0]), np.array([True, False, True]))
@@ -138,7 +159,7 @@ def area(suspicions: Array, tags: Tags) -> float:
     return float(np.mean((tagged > others) + 0.5 * (tagged == others)))
 
 
-def average_precision(suspicions: Array, tags: Tags) -> float:
+def average_precision(suspicions: Array, tags: Labels) -> float:
     """The mean, over the tagged words, of the precision of all words as suspect as that one.
 
     >>> average_precision(np.array([3.0, 2.0, 1.0]), np.array([True, False, True]))
@@ -148,7 +169,7 @@ def average_precision(suspicions: Array, tags: Tags) -> float:
     return float(np.mean(divide((at_least & tags).sum(axis=1), at_least.sum(axis=1))))
 
 
-def recall_at_top(suspicions: Array, tags: Tags, top: int | None = None) -> float:
+def recall_at_top(suspicions: Array, tags: Labels, top: int | None = None) -> float:
     """The share of tagged words among the `top` most suspect, by default as many as are tagged.
 
     Words that are as suspect as the last one of these share the places that are left: the recall
@@ -166,5 +187,5 @@ def recall_at_top(suspicions: Array, tags: Tags, top: int | None = None) -> floa
     return float((tags[above].sum() + share * tags[level].sum()) / tags.sum())
 
 
-def _alike(tags: Tags) -> bool:
+def _alike(tags: Labels) -> bool:
     return bool(tags.all() or not tags.any())

@@ -1,4 +1,4 @@
-"""The weight and power with which a boosted metric agrees best with people."""
+"""The weight and power with which a boosted metric agrees best with people, in one setting."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError, Dataset, Scores, Segment
-from assay.explanation.boosted import Explained, Sides, WeightAndPower, combined, explained_by
+from assay.explanation.boosted import ExplainedScores, WeightAndPower, combined, explained_by
 from assay.explanation.explainers import Explainer
+from assay.explanation.importances import Sides
 from assay.explanation.powermean import Regular
 from assay.metrics.base import Metric
-from assay.progress import Track
+from assay.progress import Track, untracked
 from assay.statistics.arrays import Array
 from assay.statistics.correlation import pearson_rows
 
@@ -24,19 +25,19 @@ __all__ = [
     "POWERS",
     "SLACK",
     "WEIGHTS",
+    "BoostSetting",
     "Evidence",
-    "Found",
+    "GridPoint",
     "HeldOut",
-    "Judged",
-    "Setting",
-    "Test",
+    "RatedSegments",
+    "SwapTest",
     "Tuned",
     "best_of",
     "correlations",
     "gather",
     "halves",
     "tried",
-    "tune",
+    "tune_setting",
 ]
 
 FEWEST = 4
@@ -44,26 +45,26 @@ FEWEST = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """Segments that people have scored; `items` tells which are of the same source segment."""
+class RatedSegments:
+    """Segments with human scores; `items` tells which are of the same source segment."""
 
     dataset: str
     pair: str
     segments: Sequence[Segment]
-    gold: Array
+    human: Array
     items: NDArray[np.intp]
 
     @classmethod
-    def of(cls, dataset: Dataset, scores: Scores) -> Judged:
+    def of(cls, dataset: Dataset, scores: Scores) -> RatedSegments:
         """The segments of all systems that have a human score."""
         if scores.granularity != "segment":
             raise DataError(
                 f"{scores.name}: boosting is tuned on scores of segments, not of "
                 f"{scores.granularity}s."
             )
-        gold = np.concatenate([scores.of(system) for system in dataset.systems])
+        human = np.concatenate([scores.of(system) for system in dataset.systems])
         items = np.tile(np.arange(len(dataset)), len(dataset.systems))
-        rated = np.flatnonzero(np.isfinite(gold))
+        rated = np.flatnonzero(np.isfinite(human))
         if len(rated) < 2 * FEWEST:
             raise DataError(
                 f"{scores.name}: {len(rated)} segments have a human score; tuning needs at least "
@@ -71,10 +72,10 @@ class Judged:
             )
         segments = dataset.all_segments()
         pair = "-".join(dataset.languages or ())
-        return cls(dataset.name, pair, [segments[at] for at in rated], gold[rated], items[rated])
+        return cls(dataset.name, pair, [segments[at] for at in rated], human[rated], items[rated])
 
 
-class Setting(NamedTuple):
+class BoostSetting(NamedTuple):
     """What was boosted, by what, and where."""
 
     dataset: str
@@ -90,19 +91,19 @@ class Evidence:
     `unknown` is the number of segments that could not be scored or explained, and are left out.
     """
 
-    setting: Setting
-    explained: Explained
-    gold: Array
+    setting: BoostSetting
+    explained: ExplainedScores
+    human: Array
     items: NDArray[np.intp]
     unknown: int = 0
 
     def __len__(self) -> int:
-        return len(self.gold)
+        return len(self.human)
 
     def chosen(self, keep: NDArray[np.bool_]) -> Evidence:
         """Some of the segments."""
         return Evidence(
-            self.setting, self.explained.chosen(keep), self.gold[keep], self.items[keep]
+            self.setting, self.explained.chosen(keep), self.human[keep], self.items[keep]
         )
 
     def by_item(self, values: Array) -> Array:
@@ -118,25 +119,27 @@ class Evidence:
 
 
 def gather(
-    judged: Judged,
+    rated: RatedSegments,
     metric: Metric,
     explainer: Explainer,
     *,
     sides: Sides = "both",
     seed: int,
-    track: Track | None = None,
+    track: Track = untracked,
 ) -> Evidence:
     """Score and explain segments that people have scored."""
-    setting = Setting(judged.dataset, judged.pair, str(metric), str(explainer))
-    found = explained_by(explainer, metric, judged.segments, sides=sides, seed=seed, track=track)
-    known = np.isfinite(found.base + found.importances.reduced(np.add))
+    setting = BoostSetting(rated.dataset, rated.pair, str(metric), str(explainer))
+    explained = explained_by(explainer, metric, rated.segments, sides=sides, seed=seed, track=track)
+    known = np.isfinite(explained.base + explained.importances.reduced(np.add))
     if known.sum() < 2 * FEWEST:
         raise DataError(
             f"{metric} with {explainer}: {int(known.sum())} of {len(known)} segments can be scored "
             f"and explained; tuning needs at least {2 * FEWEST}."
         )
     unknown = int((~known).sum())
-    return Evidence(setting, found.chosen(known), judged.gold[known], judged.items[known], unknown)
+    return Evidence(
+        setting, explained.chosen(known), rated.human[known], rated.items[known], unknown
+    )
 
 
 WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -146,14 +149,14 @@ POWERS = np.arange(-300, 301) / 10
 SLACK = 1e-9
 """Correlations that differ by less are the same."""
 
-Test: TypeAlias = Callable[[Array, Array, Array], float]
-"""The two-sided p of the first and second scores agreeing otherwise with the third.
+SwapTest: TypeAlias = Callable[[Array, Array, Array], float]
+"""The two-sided p of the first and second scores agreeing differently with the third.
 
 All are (outputs, items): what belongs to one source segment stands in one column.
 """
 
 
-class Found(NamedTuple):
+class GridPoint(NamedTuple):
     """A weight and power, and the correlation with people there."""
 
     w: float
@@ -167,7 +170,7 @@ class HeldOut(NamedTuple):
     `significance` is the two-sided p of the difference between boosted and base metric.
     """
 
-    setting: Setting
+    setting: BoostSetting
     n: int
     w: float
     p: float
@@ -188,35 +191,35 @@ class Tuned:
     evidence: Evidence
     regular: Regular
     grid: Array
-    best: Found
+    best: GridPoint
     held_out: HeldOut | None
     collapsed: float
 
     @property
-    def setting(self) -> Setting:
+    def setting(self) -> BoostSetting:
         """What was boosted, by what, and where."""
         return self.evidence.setting
 
     @property
     def base(self) -> float:
         """The correlation of the metric as it is."""
-        return float(pearson_rows(self.evidence.explained.base, self.evidence.gold))
+        return float(pearson_rows(self.evidence.explained.base, self.evidence.human))
 
     def at(self, at: WeightAndPower) -> float:
         """The correlation at any weight and power."""
         boosted = self.evidence.explained.boosted(at, self.regular)
-        return float(pearson_rows(boosted, self.evidence.gold))
+        return float(pearson_rows(boosted, self.evidence.human))
 
 
-def tune(
-    evidence: Evidence, *, regular: Regular = "paper", test: Test, rng: np.random.Generator
+def tune_setting(
+    evidence: Evidence, *, regular: Regular = "paper", test: SwapTest, rng: np.random.Generator
 ) -> Tuned:
     """Try the whole grid; and on one half of the segments what was best on the other.
 
-    `test` compares the boosted with the base metric, as `meta.differences.permutation_p` does.
+    `test` compares the boosted with the base metric, as `pearson_swap_test` does.
     """
     explained = evidence.explained
-    grid = correlations(explained, evidence.gold, regular)
+    grid = correlations(explained, evidence.human, regular)
     first = halves(evidence.items, rng=rng)
     return Tuned(
         evidence=evidence,
@@ -229,35 +232,35 @@ def tune(
 
 
 def tried(
-    evidence: Evidence, at: WeightAndPower, *, regular: Regular = "paper", test: Test
+    evidence: Evidence, at: WeightAndPower, *, regular: Regular = "paper", test: SwapTest
 ) -> HeldOut:
     """A weight and power on segments that had no part in finding them."""
-    base, gold = evidence.explained.base, evidence.gold
+    base, human = evidence.explained.base, evidence.human
     boosted = evidence.explained.boosted(at, regular)
-    after, before = (float(pearson_rows(each, gold)) for each in (boosted, base))
-    significance = test(*map(evidence.by_item, (boosted, base, gold)))
-    return HeldOut(evidence.setting, len(gold), at.w, at.p, after, before, significance)
+    after, before = (float(pearson_rows(scores, human)) for scores in (boosted, base))
+    significance = test(*map(evidence.by_item, (boosted, base, human)))
+    return HeldOut(evidence.setting, len(human), at.w, at.p, after, before, significance)
 
 
-def correlations(explained: Explained, gold: Array, regular: Regular = "paper") -> Array:
+def correlations(explained: ExplainedScores, human: Array, regular: Regular = "paper") -> Array:
     """Pearson's r of people and the boosted metric over the whole grid, (weights, powers)."""
     explanations = explained.explanations(POWERS, regular)
-    rows = [pearson_rows(combined(explained.base, explanations, w), gold) for w in WEIGHTS]
+    rows = [pearson_rows(combined(explained.base, explanations, w), human) for w in WEIGHTS]
     return np.array(rows)
 
 
-def best_of(grid: Array) -> Found:
+def best_of(grid: Array) -> GridPoint:
     """The point of the grid that agrees best with people.
 
     Where several are equal, the one that changes the metric least: the greatest weight, then the
     power nearest to the plain mean. Where nothing helps, the weight is therefore 1.
     """
     if np.isnan(grid).all():
-        return Found(1.0, 1.0, math.nan)
+        return GridPoint(1.0, 1.0, math.nan)
     weights, powers = np.nonzero(grid >= np.nanmax(grid) - SLACK)
     greatest = weights.max()
     column = min(powers[weights == greatest], key=lambda at: abs(float(POWERS[at]) - 1))
-    return Found(WEIGHTS[greatest], float(POWERS[column]), float(grid[greatest, column]))
+    return GridPoint(WEIGHTS[greatest], float(POWERS[column]), float(grid[greatest, column]))
 
 
 def halves(items: NDArray[np.intp], *, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -268,11 +271,11 @@ def halves(items: NDArray[np.intp], *, rng: np.random.Generator) -> NDArray[np.b
 
 
 def _on_the_other_half(
-    evidence: Evidence, first: NDArray[np.bool_], regular: Regular, test: Test
+    evidence: Evidence, first: NDArray[np.bool_], regular: Regular, test: SwapTest
 ) -> HeldOut | None:
     if min(first.sum(), (~first).sum()) < FEWEST:
         return None
     half = evidence.chosen(first)
-    found = best_of(correlations(half.explained, half.gold, regular))
-    at = WeightAndPower(found.w, found.p)
+    best = best_of(correlations(half.explained, half.human, regular))
+    at = WeightAndPower(best.w, best.p)
     return tried(evidence.chosen(~first), at, regular=regular, test=test)

@@ -12,7 +12,7 @@ from assay.metrics.base import Metric, reference_count
 from assay.metrics.registry import METRICS, parse, verify
 from assay.settings import settings_of
 
-__all__ = ["Selection", "select_metrics"]
+__all__ = ["Selection", "select_metrics", "with_shared"]
 
 _TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """The tokenizer that sacreBLEU takes for a target language when none is named."""
@@ -46,7 +46,7 @@ def select_metrics(
         raise DataError(f"metrics are a list: pass [{metrics!r}].")
     target = plain_code((dataset.languages or ("", ""))[1])
     shared = {"tokenize": tokenize or _TOKENIZERS.get(target), "lowercase": lowercase}
-    asked = [_with_shared(metric, shared) for metric in metrics]
+    asked = [with_shared(metric, shared) for metric in metrics]
     ready = METRICS.parse_all(metric.for_dataset(dataset) for metric in asked)
     sides = list(dict.fromkeys(side for metric in asked for side in metric.needs_languages))
     known = {side: language_of(dataset, side).code for side in sides}
@@ -59,9 +59,14 @@ def select_metrics(
     return Selection(ready, list(dict.fromkeys(notes)), sides)
 
 
-def _with_shared(given: str | Metric, shared: Mapping[str, object]) -> Metric:
-    """The metric with the shared settings, where it has them and does not say itself."""
-    metric = parse(given) if isinstance(given, str) else given
+def with_shared(given: str | Metric, shared: Mapping[str, object]) -> Metric:
+    """The metric with the shared settings, where it has them and does not say itself.
+
+    An object stays as it is: it has all its settings.
+    """
+    if not isinstance(given, str):
+        return given
+    metric = parse(given)
     said = metric.request.settings if metric.request else frozenset()
     names = {field.name for field in settings_of(metric)} - said
     changes: dict[str, Any] = {
