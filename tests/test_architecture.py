@@ -26,7 +26,7 @@ LAYERS = (
     ("metrics",),
     ("scoring",),
     ("agreement", "comparison", "decomposition", "explanation", "rendering", "suites"),
-    ("demo",),
+    ("demo", "testing"),
     ("cli",),
 )
 """From the bottom up; a module imports its own part and what lies below, never its neighbours."""
