@@ -10,7 +10,29 @@ from typing import NamedTuple
 from assay.data import DataError
 from assay.features.annotation import Annotation, TokenSpan
 
-__all__ = ["CHUNK", "LAYERS", "Sentence", "chunks", "looks_like_conllu", "parse_conllu"]
+__all__ = [
+    "CHUNK",
+    "LAYERS",
+    "PART",
+    "UPOS",
+    "Sentence",
+    "chunks",
+    "looks_like_conllu",
+    "parse_conllu",
+]
+
+UPOS = (
+    *("NOUN", "VERB", "PUNCT", "PROPN", "INTJ", "NUM", "PRON", "SYM"),
+    *("SCONJ", "ADJ", "ADP", "ADV", "AUX", "X", "CCONJ", "DET"),
+)
+"""The 16 tags of the paper's Table 9, in its order.
+
+X (what fits nowhere else: foreign words, fragments) is among them; of the 17 universal tags
+only `PART` is not.
+"""
+
+PART = "PART"
+"""Particles (*not*, *to*, *'s*): the universal tag that Table 9 leaves out."""
 
 CHUNK = re.compile(r"([BIESLU])-(.+)")
 """B begins, I goes on, E and L end, S and U stand alone."""

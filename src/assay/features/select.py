@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
 
-from assay.data import DataError
+from assay.data import DataError, Dataset
 from assay.features.annotation import Annotation, Annotator, Feature
+from assay.features.cache import AnnotationCache, CachedAnnotator, default_path
+from assay.features.conllu import PART, UPOS
+from assay.features.pipelines import pipeline_for
 from assay.features.rules import (
     PRONOUNS,
     RegexAnnotator,
@@ -18,7 +23,11 @@ from assay.features.rules import (
     read_patterns,
     read_word_lists,
 )
-from assay.languages import Language
+from assay.features.spacy import SpacyAnnotator
+from assay.features.tagged_files import read_tags
+from assay.io.files import FilePath
+from assay.languages import Language, language_of
+from assay.progress import Track, untracked
 from assay.registry import Registry
 from assay.settings import did_you_mean
 
@@ -29,7 +38,9 @@ __all__ = [
     "MORPH",
     "PART",
     "UPOS",
+    "AnnotatedTexts",
     "Request",
+    "annotate_dataset",
     "layers_needed",
     "parse_features",
     "resolve",
@@ -47,19 +58,6 @@ KINDS = {
     "list": "words of your own: list:FILE, one word<TAB>label per line",
     "regex": "regular expressions of your own: regex:FILE, one label<TAB>expression per line",
 }
-
-UPOS = (
-    *("NOUN", "VERB", "PUNCT", "PROPN", "INTJ", "NUM", "PRON", "SYM"),
-    *("SCONJ", "ADJ", "ADP", "ADV", "AUX", "X", "CCONJ", "DET"),
-)
-"""The 16 tags of the paper's Table 9, in its order.
-
-X (what fits nowhere else: foreign words, fragments) is among them; of the 17 universal tags
-only `PART` is not.
-"""
-
-PART = "PART"
-"""Particles (*not*, *to*, *'s*): the universal tag that Table 9 leaves out."""
 
 ENTITIES = {
     "TIME": "times of less than a day",
@@ -324,3 +322,113 @@ ANNOTATORS: Registry[Annotator] = Registry(
 )
 """Annotators by name, for `--annotator`; a package offers a class or function that takes nothing
 and gives the annotator, or the annotator itself."""
+
+
+DEFAULT_FEATURES = ("upos", "ner")
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotatedTexts:
+    """The annotations of a dataset's texts, and the features that were asked for.
+
+    `systems` has one annotation per segment, `references` one tuple of them per segment.
+    `by_language` says whether the language of the texts decided how they were annotated.
+    """
+
+    systems: dict[str, list[Annotation]]
+    references: list[tuple[Annotation, ...]]
+    features: list[Feature]
+    by_language: bool
+
+
+class _Text(NamedTuple):
+    label: str
+    lines: tuple[str, ...]
+
+
+def annotate_dataset(
+    dataset: Dataset,
+    features: Sequence[str] = DEFAULT_FEATURES,
+    *,
+    annotator: str | Annotator | None = None,
+    pipeline: str = "",
+    tags: Sequence[FilePath] = (),
+    cache: bool = True,
+    track: Track = untracked,
+    warn: Callable[[str], None] | None = None,
+) -> AnnotatedTexts:
+    """The references and outputs of a dataset with the annotations that these features need.
+
+    Texts are tagged by `annotator` (a name or an object), or by the spaCy `pipeline` of that
+    name, or else by the installed pipeline for the target language; `tags` are files with tags
+    made elsewhere, one per text, references first, then the systems. Features that rules find
+    (gender, word lists, expressions) need none of them. Annotations are kept on disk for the next
+    time, unless `cache` is False; `warn` is told where that fails.
+    """
+    own = None if annotator is None else ANNOTATORS.parse(annotator)
+    requests = parse_features(features, kinds=own.layers if own else ())
+    texts = _texts(dataset)
+    english = any(request.kind == "gender" for request in requests)
+    rules = rules_for(requests, language_of(dataset, "target") if english else None)
+    needs_tagger = not tags and not set(layers_needed(requests)) <= set(rules.layers)
+    if tags:
+        found = _from_files(tags, texts)
+    elif needs_tagger:
+        tagger = own or _tagger(dataset, pipeline)
+        if cache:
+            tagger = CachedAnnotator(tagger, AnnotationCache(default_path(), warn=warn), track)
+        found = _tagged(tagger, texts)
+    if tags or needs_tagger:
+        pairs = zip(found, texts, strict=True)
+        found = [rules.add_to(annotations, text.lines) for annotations, text in pairs]
+    else:
+        found = [rules.annotate(text.lines) for text in texts]
+    count = len(texts) - len(dataset.systems)
+    return AnnotatedTexts(
+        systems=dict(zip(dataset.systems, found[count:], strict=True)),
+        references=list(zip(*found[:count], strict=True)),
+        features=resolve(requests, chain.from_iterable(found)),
+        by_language=english or (needs_tagger and not own and not pipeline),
+    )
+
+
+def _texts(dataset: Dataset) -> list[_Text]:
+    """The references, then the systems."""
+    counts = {len(references) for references in dataset.references}
+    if counts == {0} or len(counts) != 1:
+        raise DataError("every segment needs the same number of references, and at least one.")
+    names = dataset.reference_names or [f"reference {n + 1}" for n in range(counts.pop())]
+    columns = zip(*dataset.references, strict=True)
+    references = [_Text(name, lines) for name, lines in zip(names, columns, strict=True)]
+    return references + [_Text(name, lines) for name, lines in dataset.systems.items()]
+
+
+def _from_files(paths: Sequence[FilePath], texts: Sequence[_Text]) -> list[list[Annotation]]:
+    if len(paths) != len(texts):
+        names = ", ".join(text.label for text in texts)
+        raise DataError(
+            f"tags: {len(paths)} files for {len(texts)} texts. Give one for each, references "
+            f"first: {names}."
+        )
+    return [
+        read_tags(path, text.lines, text=text.label)
+        for path, text in zip(paths, texts, strict=True)
+    ]
+
+
+def _tagged(annotator: Annotator, texts: Sequence[_Text]) -> list[list[Annotation]]:
+    """All texts in one go, so that lines that several share are tagged once."""
+    everything = annotator.annotate([line for text in texts for line in text.lines])
+    length = len(texts[0].lines)
+    return [everything[at * length : (at + 1) * length] for at in range(len(texts))]
+
+
+def _tagger(dataset: Dataset, pipeline: str) -> Annotator:
+    """The pipeline that is named, if it is not for another language; or the language's own."""
+    if pipeline:
+        told = dataset.languages[1] if dataset.languages else ""
+        return SpacyAnnotator(pipeline, language=told)
+    language = language_of(dataset, "target")
+    code = language.known("tagging")
+    pipeline_for(language, "pass pipeline=NAME or tags=FILES")
+    return SpacyAnnotator(language=code)

@@ -9,8 +9,16 @@ from itertools import accumulate
 
 from assay.data import DataError
 from assay.features.annotation import Annotation, TokenSpan
-from assay.features.conllu import CHUNK, LAYERS, Sentence, chunks, looks_like_conllu, parse_conllu
-from assay.features.select import PART, UPOS
+from assay.features.conllu import (
+    CHUNK,
+    LAYERS,
+    PART,
+    UPOS,
+    Sentence,
+    chunks,
+    looks_like_conllu,
+    parse_conllu,
+)
 from assay.io.files import FilePath, label, read_lines, suffix
 
 __all__ = ["match_sentences", "read_tags"]
