@@ -51,7 +51,7 @@ def test_a_long_text_in_no_language_is_in_none():
     lines = [f"Xqz{at} vbnk wqx zzkp qqrt." for at in range(50)]
     language = language_of(dataset(lines, ()), "target")
     assert language == Language("", "text")
-    with pytest.raises(DataError, match=r"^tagging depends on the language, .* -l SOURCE-TARGET"):
+    with pytest.raises(DataError, match=r"^tagging depends on the language, .* pass languages="):
         language.known("tagging")
 
 

@@ -317,7 +317,7 @@ def without_humans(dataset: Dataset) -> Dataset:
     if not systems:
         raise DataError(
             f"all systems are human translations ({', '.join(humans)[:200]}): "
-            "keep them with --humans in."
+            'keep them with humans="in".'
         )
     human = {name: scores.select(list(systems)) for name, scores in dataset.human.items()}
     return replace(dataset, systems=systems, human=human)

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from assay.data import DataError, Dataset
+from assay.data import DataError, Dataset, MissingInput
 
 __all__ = [
     "Language",
@@ -89,15 +89,15 @@ class Language(NamedTuple):
         return _REASONS[self.how]
 
     def __str__(self) -> str:
-        reason = f" ({self.reason}; -l says otherwise)" if self.reason else ""
+        reason = f" ({self.reason}; languages= says otherwise)" if self.reason else ""
         return f"{self.code!r}{reason}"
 
     def known(self, what: object) -> str:
         """The code; a `DataError` where there is none, with what it is needed for."""
         if not self.code:
-            raise DataError(
-                f"{what} depends on the language, which cannot be told from these texts. Say it: "
-                "-l SOURCE-TARGET, as in -l de-en (in Python languages=)."
+            raise MissingInput(
+                "languages",
+                f"{what} depends on the language, which cannot be told from these texts",
             )
         return self.code
 

@@ -126,7 +126,7 @@ def test_a_system_that_is_a_reference_is_human():
 
 def test_people_alone_cannot_be_compared():
     people = Dataset({"refA": ("a",), "refB": ("b",)}, (("a",),))
-    with pytest.raises(DataError, match=r"all systems are human translations .*--humans in"):
+    with pytest.raises(DataError, match=r"all systems are human translations .*humans=.in"):
         without_humans(people)
 
 
@@ -293,7 +293,7 @@ def test_less_is_better_for_named_columns(table):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("a\tb\n1\t2\n", {}, "which column holds people's scores, with --human-column"),
+        ("a\tb\n1\t2\n", {}, "which column holds people's scores, with human_column=NAME"),
         ("human\tb\n1\t2\n", {"metrics": ["c"]}, "no column 'c'"),
         ("human\tb\n1\tx\n", {"metrics": ["b"]}, "line 2, b: 'x' is not a number"),
         ("human\tb\n1\tinf\n", {"metrics": ["b"]}, "line 2, b: 'inf' is not a number"),

@@ -61,11 +61,11 @@ WRONG = {
     "a language that is no pair": (f"{SCORE} -l deen", "'deen' is not a language pair"),
     "a test of one system": (
         f"{SCORE} --paired-bs",
-        "compares systems: give at least two with -i.",
+        "compares systems, at least two: name the outputs with -i.",
     ),
     "two tests": (f"{PAIR} --paired-bs --paired-ar", "not allowed with argument --paired-bs"),
     "all pairs without a test": (f"{PAIR} --all-pairs", "goes with --paired-bs or --paired-ar."),
-    "documents without their ids": (f"{SCORE} --documents", "give them with --docs FILE."),
+    "documents without their ids": (f"{SCORE} --documents", "give document ids with --docs FILE."),
     "a level above 1": (
         f"{SCORE} --confidence --confidence-level 2",
         "level 2: give a share between 0 and 1",

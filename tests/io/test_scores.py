@@ -188,7 +188,7 @@ def test_a_wrong_system_or_document_suggests_another(tmp_path):
 
 def test_document_scores_in_order_need_the_documents(tmp_path):
     path = save(tmp_path / "x.doc.score", "A\t1\n")
-    assert "--docs" in refusal(read_scores, path, ["A"], length=3)
+    assert "pass documents=..." in refusal(read_scores, path, ["A"], length=3)
 
 
 def test_scores_that_would_not_read_back_are_refused(tmp_path):

@@ -387,7 +387,7 @@ def pairs_of(metric: Array, gold: Array) -> ComparedPairs:
     if groups * members * (members - 1) // 2 > MOST:
         raise DataError(
             f"acc-eq over all pairs of {members:,} scores does not fit in memory: "
-            "compare within items (--by item) or within systems (--by system)."
+            'compare within items (by="item") or within systems (by="system").'
         )
     return ComparedPairs.of(metric, gold)
 

@@ -14,6 +14,7 @@ from assay.data import (
     DataError,
     Dataset,
     Granularity,
+    MissingInput,
     Scores,
     human_outputs,
     without_humans,
@@ -325,7 +326,7 @@ def scores_at(
         averages = means(scores.values)[:, None]
         return replace(scores, granularity=granularity, items=("",), values=averages)
     if not documents:
-        raise DataError("document level needs document ids: give them with --docs FILE.")
+        raise MissingInput("documents", "document level needs document ids")
     names, weights = groups(documents)
     known = ~np.isnan(scores.values)
     total, count = weights @ np.where(known, scores.values, 0.0).T, weights @ known.T
@@ -406,7 +407,7 @@ def _scores(statistics: Statistics, dataset: Dataset, granularity: Granularity) 
     if granularity == "segment":
         return statistics.segments()
     if not dataset.documents:
-        raise DataError("document level needs document ids: give them with --docs FILE.")
+        raise MissingInput("documents", "document level needs document ids")
     return statistics.score(groups(dataset.documents).weights)
 
 

@@ -52,7 +52,7 @@ class ScoreTable:
             known = ", ".join(self.columns)[:200]
             raise DataError(
                 f"{label(self.path)}: say which column holds people's scores, with "
-                f"--human-column. Columns: {known}."
+                f"human_column=NAME. Columns: {known}."
             )
         chosen = self._names(metrics, ()) or self._numeric({*keys, *systems, *golds})
         groups: dict[str, list[TableRow]] = {}
@@ -123,7 +123,7 @@ class ScoreTable:
             if first != row.line:
                 raise DataError(
                     f"{label(self.path)}, line {row.line}: {row.cells[at]!r} stands on line "
-                    f"{first} already. Keep one, or tell pairs apart with --pair-column."
+                    f"{first} already. Keep one, or tell pairs apart with pair_column=NAME."
                 )
         return tuple(seen)
 

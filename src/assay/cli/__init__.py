@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any
 
 from assay.cli.commands import COMMANDS, group_overview, load, members, overview
-from assay.data import DataError, MissingInput
+from assay.cli.wording import in_options
+from assay.data import DataError
 from assay.progress import track, tracked
 from assay.registry import PluginWarning
 from assay.settings import did_you_mean
@@ -19,19 +20,6 @@ from assay.settings import did_you_mean
 __all__ = ["main"]
 
 BAD_INPUT = 2
-
-_OPTIONS = {
-    "documents": "give document ids with --docs FILE",
-    "features": "name some with -F",
-    "groups": "give a group for each segment with --groups FILE",
-    "human": "name a file with --human",
-    "languages": "give the languages with -l, as in -l de-en",
-    "references": "name the references before -i",
-    "sources": "give the source with -s FILE",
-    "systems": "name the outputs with -i",
-    "tags": "give them with --tags FILE",
-}
-"""The options that bring what a function of the library misses."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,8 +33,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             status = _run(arguments)
         sys.stdout.flush()
         return status
-    except MissingInput as error:
-        return _complain(f"{error.reason}: {_OPTIONS.get(error.need, f'give {error.need}')}.")
     except DataError as error:
         return _complain(error)
     except BrokenPipeError:
@@ -103,7 +89,7 @@ def _introduce(group: str, rest: list[str]) -> int:
 
 
 def _complain(message: object) -> int:
-    print(f"assay: {' '.join(str(message).splitlines())}", file=sys.stderr)
+    print(f"assay: {' '.join(in_options(str(message)).splitlines())}", file=sys.stderr)
     return BAD_INPUT
 
 

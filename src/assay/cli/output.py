@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 from assay.cli.commands import whole_number
+from assay.cli.wording import in_options
 from assay.data import DataError
 from assay.io import write_whole
 from assay.rendering import ENDINGS, Format, format_of, missing_charts, render, write_charts
@@ -141,4 +142,4 @@ def warn(notes: Sequence[str], *, quiet: bool) -> None:
     """Say on standard error what looks odd in the input."""
     if not quiet:
         for note in notes:
-            print(f"assay: note: {note}", file=sys.stderr)
+            print(f"assay: note: {in_options(note)}", file=sys.stderr)

@@ -112,7 +112,7 @@ def default_pipeline(language: str = "en") -> str:
     if not names:
         raise DataError(
             f"there is no default pipeline for {language!r}. Name a spaCy pipeline for it, "
-            "installed or in a folder, or give tags of any other tagger: --tags."
+            "installed or in a folder, or give tags of any other tagger: tags=FILES."
         )
     for name in names:
         if _package(name):

@@ -430,5 +430,5 @@ def _tagger(dataset: Dataset, pipeline: str) -> Annotator:
         return SpacyAnnotator(pipeline, language=told)
     language = language_of(dataset, "target")
     code = language.known("tagging")
-    pipeline_for(language, "pass pipeline=NAME or tags=FILES")
+    pipeline_for(language, "pass pipeline=..., or pass tags=...")
     return SpacyAnnotator(language=code)

@@ -238,11 +238,8 @@ def _named_twice(name: str, first: FilePath, second: FilePath, *, given: bool) -
     if given:
         return f"the name {name!r} is given twice; each system needs its own."
     if str(first) == str(second):
-        return f"{first} is given twice as a system. Give it once, or name both with --names."
-    return (
-        f"{first} and {second} both hold a system {name!r}. Tell them apart with --names, "
-        "one name per system."
-    )
+        return f"{first} is given twice as a system. Give it once, or name both: pass names=..."
+    return f"{first} and {second} both hold a system {name!r}. Tell them apart: pass names=..."
 
 
 def _references(parts: Sequence[_Part]) -> tuple[tuple[str, ...], ...]:

@@ -261,7 +261,7 @@ def _chosen(
         if name in doubled and _called(name, taken):
             raise DataError(
                 f"{path}: {name} is the reference, and cannot be a system as well. Leave it out, "
-                "or choose another reference with --refs."
+                "or choose another reference with references=NAME."
             )
     return folder._replace(
         references=[(name, texts[name]) for name in taken],

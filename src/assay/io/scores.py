@@ -125,7 +125,7 @@ def entries_in_order(path: FilePath, rows: Sequence[TableRow], frame: Frame) -> 
     )
     items = frame.items(granularity)
     if granularity == "document" and not items:
-        raise DataError(f"{label(path)}: document scores need to know the documents (--docs).")
+        raise MissingInput("documents", f"{label(path)}: document scores need the documents")
     for system, count in counts.items():
         if count != len(items):
             line = max(entry.line for entry in entries if entry.system == system)
@@ -283,13 +283,13 @@ def read_folder_human_scores(
         wanted = f" with a column {', '.join(columns)}" if columns else ""
         raise DataError(
             f"{folder} has no human scores{wanted}: neither human/*.tsv nor "
-            f"human-scores/{pair or 'PAIR'}.*.score. Name a file with --human."
+            f"human-scores/{pair or 'PAIR'}.*.score: pass human=..."
         )
     known = {own.name.partition(":")[0] for own in human}
     for name in names:
         if name not in known:
             raise DataError(
-                f"--human {name} is no file, and {folder} has no such human scores. "
+                f'human="{name}" is no file, and {folder} has no such human scores. '
                 f"It has {', '.join(sorted(known))}."
             )
     return [own for own in human if not names or own.name.partition(":")[0] in names]

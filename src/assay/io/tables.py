@@ -29,6 +29,7 @@ __all__ = [
     "TableObject",
     "TableRow",
     "TextTable",
+    "cut_rows",
     "has_header",
     "parse_table",
     "read_cells",
@@ -109,7 +110,12 @@ def read_rows(path: FilePath) -> list[TableRow]:
             return [row for row in _quoted_rows(path, read_text(path), ",") if row.cells]
         case ".jsonl" | ".parquet":
             return _rows_of_objects(path, read_objects(path))
-    return [TableRow(n, line.split("\t")) for n, line in enumerate(read_lines(path), 1)]
+    return cut_rows(read_text(path))
+
+
+def cut_rows(text: str) -> list[TableRow]:
+    """The rows of a text with tabs between the cells."""
+    return [TableRow(n, line.split("\t")) for n, line in enumerate(split_lines(text), 1)]
 
 
 def has_header(rows: Sequence[TableRow], *names: str) -> bool:

@@ -85,5 +85,5 @@ def _tokenizer_notes(metrics: Sequence[Metric], dataset: Dataset) -> list[str]:
     names = ", ".join(map(str, usual))
     return [
         f"the references look {_ASIAN[code]}, but {names} cuts words at blanks: pass the "
-        f"languages (-l en-{code}) or a tokenizer (-tok {_TOKENIZERS[code]})."
+        f'languages (languages="en-{code}") or a tokenizer (tokenize="{_TOKENIZERS[code]}").'
     ]

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, Unpack, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Dataset, Scores, language_pair, reference_tuples
+from assay.data import DataError, Dataset, MissingInput, Scores, language_pair, reference_tuples
 from assay.metrics.base import Metric, Statistics, reference_count, system_statistics
 from assay.metrics.mean import Mean
 from assay.metrics.selection import select_metrics
@@ -228,11 +228,11 @@ def _check(dataset: Dataset, options: ScoreOptions, seed: int) -> None:
     if not len(dataset) or not dataset.systems:
         raise DataError("there is nothing to score: give at least one system and one segment.")
     if options.groups and not dataset.groups:
-        raise DataError("group scores need a group for each segment: give them with --groups FILE.")
+        raise MissingInput("groups", "group scores need a group for each segment")
     if options.documents and not dataset.documents:
-        raise DataError("document scores need document ids: give them with --docs FILE.")
+        raise MissingInput("documents", "document scores need document ids")
     if options.test != "none" and len(dataset.systems) < 2:
-        raise DataError("a paired test compares systems: give at least two with -i.")
+        raise MissingInput("systems", "a paired test compares systems, at least two")
     if min(options.resamples or 0, options.trials or 0) < 1:
         raise DataError("the number of resamples or trials is at least 1.")
     if not 0 < options.level < 1:

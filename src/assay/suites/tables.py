@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.data import DataError
-from assay.io.files import FilePath, label, read_text, split_lines, suffix
-from assay.io.tables import TextTable, parse_table
+from assay.io.files import FilePath, label, read_text, suffix
+from assay.io.tables import TextTable, cut_rows, parse_table
 from assay.plots import heat_map
 from assay.results import Cell, Chart, Record, Table
 from assay.suites.accuracy import Accuracies, AccuracyRow, Level, Test
@@ -263,7 +263,7 @@ def read_system_scores(path: FilePath, systems: Sequence[str]) -> tuple[SystemSc
     if suffix(path) == ".json" or text.lstrip().startswith("{"):
         found = _of_records(path, _records(path, text))
     else:
-        table = parse_table(path, split_lines(text))
+        table = parse_table(path, cut_rows(text))
         long = {"metric", "score"} <= set(table.columns)
         found = _of_records(path, _rows(table)) if long else _of_columns(table)
     names = list(dict.fromkeys(name for scores in found for name in scores.values))

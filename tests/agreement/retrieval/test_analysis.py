@@ -54,7 +54,7 @@ def test_judgements_go_before_the_human_ranking():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "Give judgements with --qrels"),
+        ({}, "pass judgements=..."),
         ({"judgements": {"9": {"x": 1}}}, "no query has a relevant document"),
         ({"judgements": {"1": {"x": 0}}}, "no query has a relevant document"),
         ({"judgements": {"1": {"X": 1}}}, "no judged document is in the collection"),

@@ -33,7 +33,7 @@ def test_without_the_package_one_line_says_how_to_install_it(text):
 def test_without_sources_one_line_asks_for_them():
     with pytest.raises(DataError) as caught:
         COMET().statistics([Segment("a", ("b",))])
-    assert str(caught.value) == "comet needs sources: -s FILE."
+    assert str(caught.value) == "comet compares with the source: pass sources=..."
 
 
 def test_without_references_it_says_which_segment_lacks_one():

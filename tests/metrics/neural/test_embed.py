@@ -112,7 +112,7 @@ def test_no_segments_have_no_scores():
 
 
 def test_without_sources_one_line_asks_for_them():
-    with pytest.raises(DataError, match="-s FILE") as caught:
+    with pytest.raises(DataError, match="pass sources=") as caught:
         parse("embed:against=source").statistics([Segment("a", ("b",))])
     assert "\n" not in str(caught.value)
 

@@ -15,7 +15,7 @@ from assay.agreement.retrieval.collection import Collection, Judgements, Queries
 from assay.agreement.retrieval.measures import Measure, Truth, relevant
 from assay.agreement.retrieval.report import Correlation, Found, Setup, charts, tables
 from assay.agreement.retrieval.search import BM25, Run
-from assay.data import DataError
+from assay.data import DataError, MissingInput
 from assay.results import Charts, Record, Result, Table
 
 __all__ = [
@@ -39,7 +39,7 @@ def mismatches(queries: Queries, judgements: Judgements, documents: Some[str]) -
             f"relevant document: {_some(unjudged)}."
         )
     if unknown := [query for query in judgements if query not in queries]:
-        hint = " If they count the queries, use --number-queries." if unjudged else ""
+        hint = " If they count the queries, use number_queries=True." if unjudged else ""
         yield (
             f"judgements of {_count(len(unknown), 'query', 'queries')} left out that "
             f"the file of queries does not have: {_some(unknown)}.{hint}"
@@ -150,10 +150,8 @@ def truth_of(
     """
     if judgements is None:
         if human is None:
-            raise DataError(
-                "what is relevant? Give judgements with --qrels, or a human translation, "
-                "whose ranking then is the truth."
-            )
+            reason = "what is relevant? There is no human translation, whose ranking would tell"
+            raise MissingInput("judgements", reason)
         judgements = judged_by_rank(human, most)
     kept = {query: each for query in queries if relevant(each := judgements.get(query, {}))}
     if not kept:

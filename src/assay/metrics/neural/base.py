@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Dataset, Segment
+from assay.data import DataError, Dataset, MissingInput, Segment
 from assay.languages import Pair, Side, language_of, plain_code
 from assay.metrics.base import Metric, Rows
 from assay.metrics.neural.encoders import Encoder, encoder_named
@@ -197,7 +197,7 @@ class NeuralMetric(Metric):
         return [(segment.source,) for segment in segments]
 
     def _no_source(self) -> DataError:
-        return DataError(f"{self} compares with the source: give the source texts, -s FILE.")
+        return MissingInput("sources", f"{self} compares with the source")
 
     def winners(self, segments: Sequence[Segment]) -> NDArray[np.intp]:
         """By segment the number of the reference that counts, from 0; the first among equals."""

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from assay.data import DataError, Segment
+from assay.data import DataError, MissingInput, Segment
 from assay.extras import missing
 from assay.metrics.base import Rows
 from assay.metrics.neural.base import NeuralMetric
@@ -69,7 +69,7 @@ class COMET(NeuralMetric):
     def rows(self, segments: Sequence[Segment]) -> Rows:
         """The score of every segment, and 1."""
         if segments and not any(segment.source for segment in segments):
-            raise DataError(f"{self} needs sources: -s FILE.")
+            raise MissingInput("sources", f"{self} compares with the source")
         asked = [self._asked(segment) for segment in segments]
         scores = self._scores(list(dict.fromkeys(chain(*asked)))) if asked else {}
         best = [max(scores[each] for each in some) for some in asked]
