@@ -4,7 +4,8 @@ An error is a comparison turned round or moved by its boundary, plus for minus, 
 `and` for `or`, a `not` or a sign left out, a number changed by 1 or by a hundredth. Of those that
 can be made in a package, a sample is drawn; for each, the tests of that package run on a changed
 copy of the sources. A survivor is an error that no test noticed: a test to be written, or a change
-that makes no difference. Modules that only print or draw are left out.
+that makes no difference. A module's own examples are tests, too. Modules that only print or draw
+are left out.
 
     python benchmarks/mutation.py statistics --count 12
     python benchmarks/mutation.py agreement --match findings.py:42
@@ -30,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "assay"
 
 PACKAGES = {
-    "statistics": ["tests/statistics"],
+    "statistics": ["tests/statistics", "tests/agreement/test_coefficients.py"],
     "metrics": ["tests/golden", *(f"tests/metrics/test_{name}.py" for name in (
         "typef", "ter", "rouge", "habits", "against_sacrebleu"))],
     "agreement": ["tests/agreement"],
@@ -174,36 +175,42 @@ def errors(node: ast.AST) -> Iterator[tuple[str, object]]:
 
 def try_all(mutants: list[Mutant], tests: list[str], copy: Path) -> Iterator[bool]:
     """Whether the tests notice each error; those that they do not are printed."""
+    files = [file for name in tests for file in sorted(ROOT.glob(f"{name}/**/test_*.py"))]
+    files += [ROOT / name for name in tests if name.endswith(".py")]
     start = time.monotonic()
-    if mutants and not passes(own_first(tests, ""), copy, limit=None):
+    if mutants and not passes(files, copy, limit=None):
         sys.exit(f"the tests fail on sources without errors: {' '.join(tests)}")
     limit = 60 + 5 * (time.monotonic() - start)
     for mutant in mutants:
         path = copy / mutant.path.relative_to("src")
         right = path.read_text(encoding="utf-8")
         path.write_text(mutant.text, encoding="utf-8")
-        survived = passes(own_first(tests, mutant.path.stem), copy, limit=limit)
+        survived = passes([path, *own_first(files, path)], copy, limit=limit)
         path.write_text(right, encoding="utf-8")
         if survived:
             print(f"survivor: {mutant}", flush=True)
         yield not survived
 
 
-def own_first(tests: list[str], module: str) -> list[str]:
-    """The test files, those that carry the module's name first: they fail the soonest."""
-    files = [file for name in tests for file in sorted(ROOT.glob(f"{name}/**/test_*.py"))] + [
-        ROOT / name for name in tests if name.endswith(".py")
-    ]
-    return [str(file) for file in sorted(files, key=lambda file: module not in file.stem)]
+def own_first(files: list[Path], module: Path) -> list[Path]:
+    """The test files, those that name the module first: they fail the soonest."""
+    imported = f"{module.parent.name}.{module.stem}"
+    return sorted(
+        files,
+        key=lambda file: (
+            module.stem not in file.stem and imported not in file.read_text(encoding="utf-8")
+        ),
+    )
 
 
-def passes(tests: list[str], copy: Path, *, limit: float | None) -> bool:
+def passes(tests: list[Path], copy: Path, *, limit: float | None) -> bool:
     """Whether the tests pass on the copy; to take longer than the limit is to fail."""
-    options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", f"--rootdir={ROOT}"]
+    options += ["-c", str(ROOT / "pyproject.toml")]
     own = {"HYPOTHESIS_STORAGE_DIRECTORY": str(copy.parent / "hypothesis")}
     try:
         ran = subprocess.run(
-            [sys.executable, "-B", "-c", RUN, str(copy), *options, *tests],
+            [sys.executable, "-B", "-c", RUN, str(copy), *options, *map(str, tests)],
             cwd=ROOT, env=os.environ | own, capture_output=True, timeout=limit, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
