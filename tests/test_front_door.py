@@ -44,7 +44,11 @@ def test_a_folder_and_its_files_are_the_same_data(data):
 
 def test_records_are_the_same_data(data):
     dataset = assay.Dataset.from_records(
-        records_of_the_demo(*SYSTEMS), hypothesis="mt", reference="ref", source="src", system="model"
+        records_of_the_demo(*SYSTEMS),
+        hypothesis="mt",
+        reference="ref",
+        source="src",
+        system="model",
     )
     assert dict(dataset.systems) == dict(data.systems)
 
