@@ -22,11 +22,12 @@ def lines(path):
 
 
 def records_of_the_demo(*systems):
-    rows = zip(lines("src.txt"), lines("ref.A.txt"), *(lines(f"systems/{s}.txt") for s in systems))
+    outputs = [lines(f"systems/{system}.txt") for system in systems]
+    rows = zip(lines("src.txt"), lines("ref.A.txt"), *outputs, strict=True)
     return [
         {"model": system, "mt": output, "ref": reference, "src": source}
-        for source, reference, *outputs in rows
-        for system, output in zip(systems, outputs, strict=True)
+        for source, reference, *texts in rows
+        for system, output in zip(systems, texts, strict=True)
     ]
 
 
