@@ -24,17 +24,21 @@ __all__ = [
     "FINER",
     "STEPS",
     "Cell",
+    "CellValue",
     "Chart",
     "Charts",
+    "Column",
+    "Columns",
     "CombinedResult",
+    "Direction",
     "Grade",
     "Header",
     "LabelledResult",
     "Mark",
-    "PValue",
     "Record",
     "Result",
     "Span",
+    "Style",
     "Table",
     "Words",
     "graded",
@@ -101,46 +105,92 @@ def graded(degree: float) -> Grade:
     return grades[STEPS + step]
 
 
-class PValue(float):
-    """A p-value, which is shown with four decimals and never as 0.
-
-    >>> print(PValue(0.04), PValue(0.00002), f"{PValue(0.0013)}*")
-    0.0400 <0.0001 0.0013*
-    """
-
-    def __str__(self) -> str:
-        return "<0.0001" if 0 <= self < 0.00005 else f"{float(self):.4f}"
-
-
 FINER = 2
 """Decimals that figures of the size of 1 have beyond those in per cent."""
 
-Cell = str | int | float | None | Words
+Direction = Literal["high", "low"]
+"""Which values of a column are better."""
+
+Style = Literal["number", "signed", "p", "interval", "estimate"]
+"""`12.3`, `+12.3`, `0.0123` or `<0.0001`, `11.0–13.6`, `12.3 [11.0, 13.6]`."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of numbers: how they are shown, and which of them is best.
+
+    Without `digits`, numbers have as many decimals as the reader asks for, percentages (`unit`)
+    have two, and numbers of the size of 1, which are `finer`, have `FINER` more. Tables for papers
+    leave out what is not for a `paper`: columns that say what stars and intervals say as well.
+    """
+
+    name: str
+    digits: int | None = None
+    finer: bool = False
+    direction: Direction | None = None
+    unit: str = ""
+    style: Style = "number"
+    paper: bool = True
+
+    @property
+    def heading(self) -> str:
+        """The name, and the unit where there is one."""
+        return f"{self.name} {self.unit}" if self.unit else self.name
+
+
+Columns: TypeAlias = Sequence[str | Column]
+"""A bare name stands for a column without anything special."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number and what is known of it: its interval, its p, and how many items it is of.
+
+    `mark` is a sign behind the number, such as `*`; an `approximate` number has `~` in front.
+    """
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    n: int | None = None
+    mark: str = ""
+    approximate: bool = False
+
+
+CellValue = str | int | float | None | Words | Cell
+"""What may stand in a table: None is an empty cell, `nan` an unknown number."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows for people. Floats are printed with `digits` decimals, None as an empty cell.
+    """Rows for people, under columns.
 
     A row whose first cell is None belongs to the row above, and stays with it where a page sorts.
-
-    `digits` overrides the caller's default per column name; columns that are `finer`, of figures
-    of the size of 1, have `FINER` more than the default. `best` names, per column, the
-    direction that is better, so that renderers can set the best value off. `strong` cells, each a
-    (row, column), are set in bold, `shaded` rows in grey. Of a table with `keys`, so many first
-    columns stand again before each part where a terminal is too narrow for all columns.
+    `strong` cells, each a (row, column), are set in bold, `shaded` rows in grey. Of a table with
+    `keys`, so many first columns stand again before each part where a terminal is too narrow for
+    all columns. `details` says what the intervals and p inside its cells are, for formats that
+    show them.
     """
 
     title: str
-    columns: tuple[str, ...]
-    rows: Sequence[Sequence[Cell]]
+    columns: Columns
+    rows: Sequence[Sequence[CellValue]]
     note: str = ""
-    digits: Mapping[str, int] | None = None
-    best: Mapping[str, Literal["high", "low"]] | None = None
     strong: frozenset[tuple[int, int]] = frozenset()
     shaded: frozenset[int] = frozenset()
     keys: int = 0
-    finer: frozenset[str] = frozenset()
+    details: str = ""
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """What stands above each column."""
+        return tuple(column.heading for column in self.typed_columns)
+
+    @property
+    def typed_columns(self) -> tuple[Column, ...]:
+        """The columns, bare names made into columns."""
+        return tuple(Column(each) if isinstance(each, str) else each for each in self.columns)
 
 
 @dataclass(frozen=True)
@@ -216,6 +266,10 @@ class Result(ABC):
         """Pictures for people to look at; none unless a result has some."""
         return Charts()
 
+    def paper_tables(self) -> list[Table]:
+        """What a paper prints of it: the first table, unless a result says otherwise."""
+        return self.tables()[:1]
+
     def with_header(self, header: Header) -> Self:
         """The same result, which also says how it came about."""
         result = copy(self)
@@ -267,6 +321,11 @@ class LabelledResult(Result):
         """The tables, with the label."""
         return [replace(table, title=self._title(table.title)) for table in self.result.tables()]
 
+    def paper_tables(self) -> list[Table]:
+        """The tables for a paper, with the label."""
+        tables = self.result.paper_tables()
+        return [replace(table, title=self._title(table.title)) for table in tables]
+
     def charts(self) -> Charts:
         """The charts, with the label, each below its own table."""
         first = next((table.title for table in self.result.tables()), "")
@@ -292,6 +351,10 @@ class CombinedResult(Result):
     def tables(self) -> list[Table]:
         """The tables of all."""
         return [table for result in self._results for table in result.tables()]
+
+    def paper_tables(self) -> list[Table]:
+        """The tables for a paper of all."""
+        return [table for result in self._results for table in result.paper_tables()]
 
     def charts(self) -> Charts:
         """The charts of all."""

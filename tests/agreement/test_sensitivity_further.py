@@ -208,7 +208,7 @@ def test_the_first_table_tells_what_becomes_of_sensitivity(study):
     table = sensitivity_of_studies([study], ALL).tables()[0]
     assert [row[1] for row in table.rows[:3]] == ["system", "sensitivity", "given spread"]
     assert table.rows[1][-1] in {"falls", "rises", "cannot tell"}
-    assert all(len(row) == len(table.columns) for row in table.rows)
+    assert all(len(row) == len(table.headings) for row in table.rows)
 
 
 def test_the_systems_stand_in_the_order_of_their_quality(study):

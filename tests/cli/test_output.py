@@ -26,7 +26,7 @@ BEGINNINGS = {
     "jsonl": ('{"system": ', '{"segment": '),
     "csv": ("system,", "segment,"),
     "tsv": ("system\t", "segment\t"),
-    "latex": ("\\begin{table}",),
+    "latex": ("% Needs \\usepackage{booktabs}",),
     "html": ("<!doctype html>\n",),
 }
 
@@ -54,7 +54,7 @@ def test_a_file_holds_what_standard_output_shows(run, command, layout):
         ("x.csv", "system,metric,"),
         ("x.jsonl", '{"system": "a", '),
         ("x.md", "### Scores\n"),
-        ("x.tex", "\\begin{table}"),
+        ("x.tex", "% Needs \\usepackage{booktabs}"),
         ("x.html", "<!doctype html>"),
         ("x.htm", "<!doctype html>"),
         ("x.txt", "Scores\n"),

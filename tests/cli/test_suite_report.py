@@ -75,7 +75,7 @@ def test_a_report_can_be_had_in_every_format(run, stored, format):
 
 def test_the_latex_has_bold_clusters_and_grey_categories(run, stored):
     shown = run("suite report --db suite.db -f latex").out
-    assert "\n% Needs \\usepackage{booktabs}\\usepackage[table]{xcolor}" in shown
+    assert shown.startswith("% Needs \\usepackage{booktabs}\\usepackage[table]{xcolor}")
     assert "\\rowcolor{gray!20} Ambiguity & " in shown
     assert re.search(r"^micro-average & \d+ & \\textbf\{[\d.]+\} & ", shown, re.MULTILINE)
 

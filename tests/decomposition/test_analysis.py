@@ -25,6 +25,7 @@ from tests.decomposition.obvious import (
     ted,
     texts_of,
 )
+from tests.given import texts
 
 KEYS = [
     *(
@@ -138,7 +139,7 @@ def test_what_few_sentences_have_is_never_called_significant(talks, metric):
     assert any(0 < by_key[tag, "sys2"].n < 5 for tag in few)
     overview, *_ = result.tables()
     marks = {row[0]: row[-1] for row in overview.rows}
-    shown = {row[0]: row[3] for row in overview.rows}
+    shown = {row[0]: row[3] for row in texts(overview)}
     records = {(each["feature"], each["system"]): each for each in result.records()}
     for tag in few:
         assert marks[tag.name].startswith("few")

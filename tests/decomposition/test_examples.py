@@ -210,7 +210,7 @@ def test_judgements_are_counted_by_system():
     assert found.p == pytest.approx(binomtest(slow["q"], slow["q"] + slow["p"]).pvalue)
     assert found.records()[0]["a_better"] == slow["q"]
     (table,) = found.tables()
-    row = dict(zip(table.columns, table.rows[0], strict=True))
+    row = dict(zip(table.headings, table.rows[0], strict=True))
     assert (row["A=B"], row["A>B"], row["B>A"]) == (slow["equal"], slow["q"], slow["p"])
 
 

@@ -370,11 +370,11 @@ def test_verdicts_tables_and_records_tell_the_same(ted):
     assert {row[3] for row in verdicts.rows} == {"holds"}
     assert result.holds
     assert verdicts.rows[0][2] == "so in 4 of 4 cases"
-    assert ranges.columns[3:7] == ("anti-oracle", "0.3", "0.5", "oracle")
+    assert ranges.headings[3:7] == ("anti-oracle", "0.3", "0.5", "oracle")
     assert [row[1] for row in ranges.rows] == ["NN", "NN", "UH (few)", "UH (few)"]
     assert f"fewer than {FEW} sentences" in verdicts.note
     assert [row[-1] for row in specificity.rows][:2] == ["holds", "holds"]
-    assert robustness.columns[4:7] == ("30%", "50%", "100%")
+    assert robustness.headings[4:7] == ("30%", "50%", "100%")
     records = result.records()
     assert Counter(each["check"] for each in records) == {
         "range": 4 * 4,

@@ -117,7 +117,7 @@ def test_where_less_is_better_words_that_raise_the_score_are_bad():
 
 def test_systems_stand_side_by_side_with_a_colour_that_means_the_same():
     (table,) = ExplainResult(explained("chrf", positions=[0])).tables()
-    assert table.columns == ("segment", "side", "a", "b")
+    assert table.headings == ("segment", "side", "a", "b")
     assert [row[:2] for row in table.rows] == [
         (1, "score"),
         (None, "source"),
@@ -143,7 +143,7 @@ def test_three_systems_come_in_two_tables_on_one_scale():
     dataset = Dataset(texts, DATASET.references)
     found = explained("chrf", dataset=dataset, positions=[2])
     both, third = ExplainResult(found).tables()
-    assert (both.columns[2:], third.columns[2:]) == (("a", "b"), ("c",))
+    assert (both.headings[2:], third.headings[2:]) == (("a", "b"), ("c",))
     only = Dataset({"c": texts["c"]}, DATASET.references)
     (alone,) = ExplainResult(explained("chrf", dataset=only, positions=[2])).tables()
     assert words(alone, 2, 2) == [("two", "good-4")]
@@ -224,7 +224,7 @@ def test_the_words_that_help_least_are_the_suspects(metric):
     table = result.tables()[0]
     assert table.rows[1] == ("b", "hypothesis", 4, 0, *quality.mean)
     assert table.rows[0][2:4] == (3, 1)
-    assert "recall at 2" in table.columns
+    assert "recall at 2" in table.headings
     records = [each for each in result.records() if each["system"] == "b"]
     aucs = {r["segment"]: r["auc"] for r in records if r["side"] == "hypothesis"}
     assert list(aucs.values()) == pytest.approx([each.area for each in found])

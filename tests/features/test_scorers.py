@@ -327,7 +327,7 @@ def test_tables_and_charts_come_one_per_scorer(files):
     assert [table.title for table in result.tables()] == titles
     assert [(chart.title, chart.after) for chart in result.charts()] == [(t, t) for t in titles]
     first, record = result.tables()[0], result.records()[0]
-    row = dict(zip(first.columns, first.rows[0], strict=True))
+    row = dict(zip(first.headings, first.rows[0], strict=True))
     assert row["signed"] == record["signed"]
     assert row["absolute high"] == record["absolute_high"]
     assert row["found ref"] == record["found_ref"]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from assay import plots
 from assay.rendering import html
 from assay.rendering.cells import visible
-from assay.results import STEPS, Header, Span, Table, graded
+from assay.results import STEPS, Cell, Column, Header, Span, Table, graded
 from assay.version import __version__
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=30)
@@ -104,8 +104,15 @@ def test_numbers_carry_their_full_value_for_sorting(given):
     assert cells == [(repr(1 / 3), "0.33"), ("7.0", "7"), (None, "–"), (None, "")]
 
 
+def test_a_number_tells_those_who_point_at_it_what_is_known_of_it(given):
+    rows = [("A", Cell(1 / 3, 0.25, 0.5, p=0.01, n=7)), ("B", Cell(2.0))]
+    page = page_of(given, [Table("T", ("name", "x"), rows)])
+    titles = [a.get("title") for tag, a, _ in page.elements if tag == "td"]
+    assert titles == [f"{1 / 3} [0.25, 0.50], p = 0.0100, n = 7", "2.0"]
+
+
 def test_only_the_best_value_is_set_off(given):
-    table = Table("T", ("name", "x"), [("A", 1.0), ("B", 2.0)], best={"x": "low"})
+    table = Table("T", ("name", Column("x", direction="low")), [("A", 1.0), ("B", 2.0)])
     assert page_of(given, [table]).texts("td", **{"class": "number best"}) == ["1.00"]
 
 

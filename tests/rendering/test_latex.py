@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assay.rendering import latex
 from assay.rendering.cells import visible
 from assay.rendering.latex import escape
-from assay.results import Span, Table
+from assay.results import Cell, Column, Result, Span, Table
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=40)
 TOKENS = re.compile(
@@ -55,8 +55,9 @@ def test_escaped_text_has_no_bare_specials_and_prints_as_it_was(words):
 
 def test_a_table_is_one_booktabs_float(given):
     rows = [("A & B", 1.5, -2.0), ("C", 2.5, None)]
-    table = Table("50 %", ("system", "x_1", "y"), rows, note="n#1", best={"x_1": "high"})
+    table = Table("50 %", ("system", Column("x_1", direction="high"), "y"), rows, note="n#1")
     assert latex(given([table]), digits=1).split("\n") == [
+        "% Needs \\usepackage{booktabs}",
         "\\begin{table}[htbp]",
         "\\centering",
         "\\caption{50 \\%}",
@@ -98,7 +99,7 @@ def test_strong_cells_are_bold_and_shaded_rows_grey(given):
     strong, shaded = frozenset({(0, 0), (1, 1)}), frozenset({1})
     source = latex(given([Table("T", ("x", "y"), rows, strong=strong, shaded=shaded)]), digits=1)
     lines = source.split("\n")
-    assert lines[1] == "% Needs \\usepackage{booktabs}\\usepackage[table]{xcolor}"
+    assert lines[0] == "% Needs \\usepackage{booktabs}\\usepackage[table]{xcolor}"
     assert lines[8:11] == [
         "\\textbf{a\\_b} & 1.5 \\\\",
         "\\rowcolor{gray!20} c & \\textbf{$-$2.0} \\\\",
@@ -108,7 +109,7 @@ def test_strong_cells_are_bold_and_shaded_rows_grey(given):
 
 def test_a_cell_that_is_best_and_strong_is_bold_once(given):
     rows = [("a", 1.0), ("b", 2.0)]
-    table = Table("T", ("x", "y"), rows, best={"y": "high"}, strong=frozenset({(1, 1)}))
+    table = Table("T", ("x", Column("y", direction="high")), rows, strong=frozenset({(1, 1)}))
     assert "b & \\textbf{2.00} \\\\" in latex(given([table]))
 
 
@@ -119,7 +120,7 @@ def many_columns(rows=2, columns=12):
 
 def test_a_wide_table_is_as_wide_as_the_text_and_its_headings_stand_upright(given):
     source = latex(given([many_columns()]), digits=1)
-    assert "\n% Needs \\usepackage{booktabs}\\usepackage{graphicx}\n" in source
+    assert source.startswith("% Needs \\usepackage{booktabs}\\usepackage{graphicx}\n")
     assert "\\resizebox{\\linewidth}{!}{%\n\\begin{tabular}" in source
     assert "\\end{tabular}}\n" in source
     assert "k & \\rotatebox{90}{a rather long name 0} & " in source
@@ -156,6 +157,67 @@ def test_every_row_is_one_line_with_as_many_cells_as_columns(given, words):
     source.encode()
 
 
+def scores(systems=2, **details):
+    """A table of scores as `assay score --confidence --paired-bs` makes it."""
+    columns = ("metric", *(Column(f"s{at}", direction="high") for at in range(systems)))
+    cells = [Cell(30.456 + at, 29.1 + at, 31.9 + at, p=0.01 * 9**at) for at in range(systems)]
+    return Table("T", columns, [("BLEU", *cells), ("chrF", *cells)], "the note", **details)
+
+
+def rows_of(source):
+    return [line for line in source.split("\n") if line.endswith(" \\\\")][1:]
+
+
+def test_scores_have_their_intervals_and_stars(given):
+    source = latex(given([scores(details="In brackets: 95%.")]), digits=1)
+    first = "30.5\\textsuperscript{{*}} {\\scriptsize {[}29.1, 31.9{]}}"
+    second = "31.5 {\\scriptsize {[}30.1, 32.9{]}}"
+    assert rows_of(source) == [f"{name} & {first} & {second} \\\\" for name in ("BLEU", "chrF")]
+    assert "{\\footnotesize {*} p \\textless{} 0.05. In brackets: 95\\%. the note" in source
+
+
+def test_stars_that_nothing_explains_are_left_out(given):
+    source = latex(given([scores()]), digits=1)
+    assert "textsuperscript" not in source
+    assert "footnotesize the note" in source
+
+
+def test_intervals_of_many_columns_are_left_out(given):
+    many = latex(given([scores(systems=5, details="why")]))
+    assert "scriptsize" not in many
+    assert "textsuperscript{{*}}" in many
+    assert "scriptsize" in latex(given([scores(systems=4, details="why")]))
+
+
+def test_the_mark_of_a_number_is_set_high_and_only_the_number_is_bold(given):
+    cells = [(Cell(0.5, mark="×"),), (Cell(-0.4, approximate=True),)]
+    table = Table("T", (Column("r", digits=2),), cells, strong=frozenset({(0, 0)}))
+    assert rows_of(latex(given([table]))) == [
+        "\\textbf{0.50}\\textsuperscript{\\ensuremath{\\times}} \\\\",
+        "\\textasciitilde{}-0.40 \\\\",
+    ]
+
+
+def test_what_is_not_for_papers_is_left_out(given):
+    columns = ("system", Column("r"), Column("p r", style="p", paper=False))
+    source = latex(given([Table("T", columns, [("a", 0.5, 0.01)])]))
+    assert rows_of(source) == ["a & 0.50 \\\\"]
+    assert "p r" not in source
+
+
+def test_a_result_gives_the_table_that_a_paper_prints():
+    class Several(Result):
+        def tables(self):
+            return [Table("first", ("a",), [("x",)]), Table("second", ("a",), [("y",)])]
+
+        def records(self):
+            return []
+
+    source = latex(Several())
+    assert source.count("\\begin{table}") == 1
+    assert "\\caption{first}" in source
+
+
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs pdflatex")
 def test_the_tables_compile(given, tmp_path):
     hostile = [string.printable, "[x", "*", "^^M \\end{table}", "±≤Δ–", "\\input{/etc/hosts}"]
@@ -172,6 +234,7 @@ def test_the_tables_compile(given, tmp_path):
         Table("none", ("a",), []),
         shaded,
         many_columns(rows=70),
+        scores(details="why ~ %"),
     ]
     body = latex(given(tables))
     source = tmp_path / "t.tex"

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from assay.rendering import markdown
 from assay.rendering.cells import visible
-from assay.results import PValue, Span, Table
+from assay.results import Column, Span, Table
 
 # GitHub's tables and strike-through; HTML passes, as it does there.
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -46,9 +46,8 @@ def page_of(given, table, **options):
 
 
 def test_a_table_has_its_heading_cells_and_notes(given):
-    table = Table(
-        "Scores", ("system", "BLEU ↑", "p"), [("a", 31.456, PValue(0)), ("b", 30.0, None)], "x\ny"
-    )
+    columns = ("system", "BLEU ↑", Column("p", style="p"))
+    table = Table("Scores", columns, [("a", 31.456, 0.0), ("b", 30.0, None)], "x\ny")
     assert markdown(given([table])) == (
         "### Scores\n\n| system | BLEU ↑ | p |\n| :-- | --: | --: |\n"
         "| a | 31.46 | &lt;0.0001 |\n| b | 30.00 |  |\n\nx\\\ny\n"
@@ -58,7 +57,9 @@ def test_a_table_has_its_heading_cells_and_notes(given):
 def test_the_best_and_what_is_strong_is_bold_and_marks_stand_in_brackets(given):
     words = (Span("the"), Span("cat", "good"), Span("dog", "bad"), Span("cow", "good-2"))
     rows = [("a", 2.0, words), ("b", 1.0, "x")]
-    table = Table("", ("s", "v", "text"), rows, best={"v": "high"}, strong=frozenset({(1, 2)}))
+    table = Table(
+        "", ("s", Column("v", direction="high"), "text"), rows, strong=frozenset({(1, 2)})
+    )
     shown = markdown(given([table])).splitlines()
     assert shown[2:] == [
         "| a | **2.00** | the {+cat+} \\[-dog-\\] cow{+2} |",

@@ -192,7 +192,7 @@ def test_saved_parquet_has_the_records(result, tmp_path):
         ("html", "<!doctype html>"),
         ("htm", "<!doctype html>"),
         ("md", "### Scores\n"),
-        ("tex", "\\begin{table}"),
+        ("tex", "% Needs \\usepackage{booktabs}\n\\begin{table}"),
         ("txt", "Scores\n"),
     ],
 )

@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from assay.rendering import text
-from assay.results import STEPS, PValue, Span, Table, graded
+from assay.results import STEPS, Cell, Column, Span, Table, graded
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=40)
 MARKED = (Span("a"), Span("cat", "good"), Span("dog", "bad"), Span("cow", "note"))
@@ -29,13 +29,14 @@ def lines_of(given, table, **options):
 
 
 def test_floats_have_their_digits_and_integers_none(given):
-    table = Table("T", ("n", "a", "b"), [(1000, 1.23456, 0.00004)], digits={"b": 5})
+    table = Table("T", ("n", "a", Column("b", digits=5)), [(1000, 1.23456, 0.00004)])
     assert lines_of(given, table, digits=1)[3].split() == ["1000", "1.2", "0.00004"]
 
 
 def test_the_digits_of_scores_are_not_those_of_percentages_and_p(given):
-    columns = ("BLEU", "wins %", "frequency % a", "p")
-    table = Table("T", columns, [(1.23456, 45.6789, 0.0312, PValue(0.00001))])
+    wins, frequency = Column("wins", unit="%"), Column("frequency % a", digits=2)
+    columns = ("BLEU", wins, frequency, Column("p", style="p"))
+    table = Table("T", columns, [(1.23456, 45.6789, 0.0312, 0.00001)])
     assert lines_of(given, table, digits=4)[3].split() == ["1.2346", "45.68", "0.03", "<0.0001"]
     assert lines_of(given, table, digits=0)[3].split() == ["1", "45.68", "0.03", "<0.0001"]
 
@@ -129,17 +130,47 @@ def test_every_degree_has_a_background_of_its_own_and_only_bad_words_are_underli
 
 
 def test_the_best_values_are_bold_and_green_only_in_colour(given):
-    best = {"BLEU": "high", "TER": "low"}
+    columns = (Column("BLEU", direction="high"), Column("TER", direction="low"))
     rows = [(30.001, 70.0), (30.004, 50.0), (20.0, math.nan)]
-    table = Table("", ("BLEU", "TER"), rows, best=best)
+    table = Table("", columns, rows)
     shown = text(given([table]), color=True)
     assert re.findall(r"\x1b\[1;32m *([\d.]+)\x1b\[0m", shown) == ["30.00", "30.00", "50.00"]
     assert "\x1b" not in text(given([table]))
 
 
+@pytest.mark.parametrize(
+    ("column", "cell", "shown"),
+    [
+        (Column("a"), Cell(1.25, 1.0, 1.5, p=0.01, n=3), "1.2"),
+        (Column("a"), Cell(1.25, mark="*"), "1.2*"),
+        (Column("a"), Cell(1.25, approximate=True), "~1.2"),
+        (Column("a"), Cell(3), "3"),
+        (Column("a"), Cell(math.nan, mark="*"), "–*"),
+        (Column("a", finer=True), 0.12345, "0.123"),
+        (Column("a", unit="%"), 12.345, "12.35"),
+        (Column("a", style="signed"), 0.25, "+0.2"),
+        (Column("a", style="signed"), -0.25, "−0.2"),
+        (Column("a", style="signed"), Cell(-0.01), "+0.0"),
+        (Column("a", style="p"), Cell(0.0312, mark="*"), "0.0312*"),
+        (Column("a", style="p"), 0.00001, "<0.0001"),
+        (Column("a", style="p"), math.nan, "–"),
+        (Column("a", style="interval"), Cell(1.25, 1.0, 1.5), "1.0–1.5"),
+        (Column("a", style="interval"), Cell(2, 2, 2), "2"),
+        (Column("a", style="interval"), Cell(2, 2, 12), "2–12"),
+        (Column("a", style="estimate"), Cell(1.25, 1.0, 1.5), "1.2 [1.0, 1.5]"),
+        (Column("a", style="estimate"), Cell(1.25), "1.2"),
+        (Column("a", style="estimate"), 1.25, "1.2"),
+    ],
+)
+def test_numbers_are_shown_in_the_style_of_their_column(given, column, cell, shown):
+    table = Table("", ("name", column), [("x", cell), ("y", None)])
+    lines = lines_of(given, table, digits=1)
+    assert lines[2] == f"x     {shown}"
+
+
 @pytest.mark.parametrize("rows", [[(1.0,)], [(1.0,), (1.001,)], [(math.nan,), (2.0,)]])
 def test_nothing_is_best_where_there_is_nothing_to_choose(given, rows):
-    table = Table("", ("a",), rows, best={"a": "high"})
+    table = Table("", (Column("a", direction="high"),), rows)
     assert "\x1b[1;32m" not in text(given([table]), color=True)
 
 
@@ -151,7 +182,7 @@ def test_markup_in_the_data_is_printed_as_it_is(given, words):
 
 
 def test_the_environment_has_no_say(given, monkeypatch):
-    table = Table("T", ("a", "text"), [(1.0, "word " * 20)], best={"a": "high"})
+    table = Table("T", (Column("a", direction="high"), "text"), [(1.0, "word " * 20)])
     before = text(given([table]), width=60, color=True)
     for name, value in [("COLUMNS", "20"), ("TERM", "dumb"), ("NO_COLOR", "1"), ("LINES", "3")]:
         monkeypatch.setenv(name, value)
@@ -182,7 +213,8 @@ def test_no_tables_give_no_text(given):
 @settings(max_examples=60, deadline=None)
 def test_no_text_can_break_the_lines_or_the_terminal(given, words, width, color):
     cells = [(words, (Span(words, "bad"), Span(words)), 1.5), (None, None, None)]
-    table = Table(words, (words, "b", "c"), cells, note=words.replace("\n", ""), best={"c": "high"})
+    columns = (words, "b", Column("c", direction="high"))
+    table = Table(words, columns, cells, note=words.replace("\n", ""))
     shown = re.sub(r"\x1b\[[\d;]*m", "", text(given([table]), width=width, color=color))
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]", shown)
     assert "1.50" in shown
@@ -213,7 +245,7 @@ def test_shaded_rows_are_set_off_in_colour_and_plain_without(given):
     first, second = text(given([table]), color=True).split("\n")[2:4]
     assert "\x1b[36m" not in first
     assert "\x1b[36m" in second
-    plain = lines_of(given, Table("", table.columns, table.rows))
+    plain = lines_of(given, Table("", table.headings, table.rows))
     assert lines_of(given, table) == plain
 
 
@@ -221,9 +253,8 @@ def systems_table(count, keys=2):
     """A table with a column per system, as wide as a figure or its name."""
     names = tuple(f"system-{at:02d}" for at in range(count))
     rows = [(f"category {at}", at, *(at + place / 10 for place in range(count))) for at in range(5)]
-    return Table(
-        "T", ("category", "items", *names), rows, digits=dict.fromkeys(names, 1), keys=keys
-    )
+    columns = ("category", "items", *(Column(name, digits=1) for name in names))
+    return Table("T", columns, rows, keys=keys)
 
 
 @pytest.mark.parametrize("width", [80, 100, 120, None])
@@ -234,7 +265,7 @@ def test_a_table_with_keys_comes_in_parts_that_fit_the_terminal(given, width):
     heads = [line.split() for line in lines if line.startswith("category  ")]
     assert len(heads) > 1
     assert all(head[:2] == ["category", "items"] for head in heads)
-    assert [name for head in heads for name in head[2:]] == list(table.columns[2:])
+    assert [name for head in heads for name in head[2:]] == list(table.headings[2:])
     assert max(map(len, heads)) - min(map(len, heads)) <= len(heads)
 
 

@@ -16,6 +16,7 @@ from assay.metrics.registry import METRICS
 from assay.scoring import ScoreOptions, score, score_dataset, score_each
 from assay.statistics.significance import all_pairs, holm
 from tests.corpora import demo
+from tests.given import plain
 
 NAMES = ("atlas", "birch", "cedar")
 SYSTEMS = {name: tuple(demo(f"systems/{name}.txt")) for name in NAMES}
@@ -194,13 +195,13 @@ def test_tables_show_what_the_records_say(everything, records):
     ]
     tables = dict(zip(titles, everything.tables(), strict=True))
     overview = tables["Scores"]
-    assert overview.columns == ("system", "BLEU ↑", "TER ↓", "MacroF1 ↑")
-    assert overview.best == {"BLEU ↑": "high", "TER ↓": "low", "MacroF1 ↑": "high"}
+    assert overview.headings == ("system", "BLEU ↑", "TER ↓", "MacroF1 ↑")
+    assert [each.direction for each in overview.typed_columns] == [None, "high", "low", "high"]
     assert overview.note.splitlines() == [
         of(records, "corpus", metric)[0]["signature"] for metric in SCORED
     ]
     for row in overview.rows:
-        assert list(row[1:]) == [
+        assert plain(row[1:]) == [
             next(e["score"] for e in of(records, "corpus", metric) if e["system"] == row[0])
             for metric in SCORED
         ]
@@ -209,7 +210,7 @@ def test_tables_show_what_the_records_say(everything, records):
     ranked = sorted(of(records, "corpus"), key=lambda each: (each["cluster"], -each["score"]))
     assert sure == [tuple(each[key] for key in keys) for each in ranked]
     grid = tables["TER by document"]
-    assert grid.columns == ("document", "n", *NAMES)
+    assert grid.headings == ("document", "n", *NAMES)
     assert {row[0]: row[1] for row in grid.rows} == Counter(DOCUMENTS)
     cells = {
         (name, row[0]): cell for row in grid.rows for name, cell in zip(NAMES, row[2:], strict=True)
@@ -218,7 +219,7 @@ def test_tables_show_what_the_records_say(everything, records):
         (each["system"], each["document"]): each["score"] for each in of(records, "document", "ter")
     }
     assert len(tables["BLEU by segment"].rows) == 120
-    assert all(len(row) == len(t.columns) for t in everything.tables() for row in t.rows)
+    assert all(len(row) == len(t.headings) for t in everything.tables() for row in t.rows)
 
 
 def test_the_method_is_told_beside_the_figures(everything):
@@ -307,13 +308,13 @@ def test_without_intervals_groups_are_a_plain_table_with_their_sizes():
     tables = score_dataset(
         dataset, METRICS.parse_all(["bleu"]), options=ScoreOptions(groups=True)
     ).tables()
-    assert tables[1].columns == ("group", "n", *NAMES)
+    assert tables[1].headings == ("group", "n", *NAMES)
     assert tables[1].note == ""
 
 
 def test_a_pair_has_a_star_where_it_differs_after_holm(everything, records):
     table = everything.tables()[2]
-    stars = [row[table.columns.index("")] for row in table.rows]
+    stars = [row[table.headings.index("")] for row in table.rows]
     assert stars == ["*" if each["p_holm"] < 0.05 else "" for each in of(records, "baseline")]
     assert set(stars) == {"", "*"}
 
@@ -337,7 +338,7 @@ def test_metrics_of_one_title_have_their_own_tables_and_bars():
         "bleu:tok=intl: how sure is it?",
         "chrF2: how sure is it?",
     ]
-    assert result.tables()[0].columns == ("system", "bleu ↑", "bleu:tok=intl ↑", "chrF2 ↑")
+    assert result.tables()[0].headings == ("system", "bleu ↑", "bleu:tok=intl ↑", "chrF2 ↑")
     bars = {
         tuple(str(v) for v in each.values()) for each in result.charts()[0].spec["data"]["values"]
     }

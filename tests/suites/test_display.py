@@ -10,6 +10,7 @@ from assay.suites.accuracy import accuracies
 from assay.suites.check import Verdicts
 from assay.suites.report import ReportResult, RunResult
 from assay.suites.tables import AccuracyTables, SystemScores
+from tests.given import plain, texts
 from tests.suites.matrices import random_verdicts, verdicts
 
 GROUPS = ["A/a1", "A/a1", "A/a2", "A/a2", "B/B", "B/B", "C/c1", "C/c2"]
@@ -34,7 +35,7 @@ def table(result, title):
 
 def test_systems_stand_in_order_of_their_category_macro_average(report):
     found = report.accuracies.row("category macro").accuracy
-    names = table(report, "Accuracy by category (%)").columns[2:-1]
+    names = table(report, "Accuracy by category (%)").headings[2:-1]
     ranked = sorted(zip(found, report.accuracies.systems, strict=True), reverse=True)
     assert list(names) == [name for _, name in ranked]
     assert [row[0] for row in table(report, "Systems").rows] == list(names)
@@ -47,7 +48,7 @@ def test_a_system_without_any_item_stands_last():
 
 def test_the_table_by_category_has_the_layout_of_table_5(report):
     found = table(report, "Accuracy by category (%)")
-    assert found.columns == ("category", "items", "two", "three", "one", "avg")
+    assert found.headings == ("category", "items", "two", "three", "one", "avg")
     assert [row[0] for row in found.rows] == [
         "A",
         "B",
@@ -58,13 +59,13 @@ def test_the_table_by_category_has_the_layout_of_table_5(report):
     ]
     # The fifth item has a warning and the eighth was not tested, so six count for all.
     assert [row[1] for row in found.rows] == [4, 1, 1, 6, 6, None]
-    assert list(found.rows[0][2:]) == [100, 75, 75, pytest.approx(250 / 3)]
-    assert found.rows[3][2:5] == [100, pytest.approx(500 / 6), pytest.approx(400 / 6)]
-    assert found.rows[4][4] == pytest.approx((75 + 100 + 0) / 3)
+    assert plain(found.rows[0][2:]) == [100, 75, 75, pytest.approx(250 / 3)]
+    assert plain(found.rows[3][2:5]) == [100, pytest.approx(500 / 6), pytest.approx(400 / 6)]
+    assert found.rows[4][4].value == pytest.approx((75 + 100 + 0) / 3)
 
 
 def test_other_scores_stand_below_with_their_own_average(report):
-    row = table(report, "Accuracy by category (%)").rows[-1]
+    row = plain(table(report, "Accuracy by category (%)").rows[-1])
     assert row[0] == "BLEU"
     assert math.isnan(row[3])
     assert row[2::2] == [40.0, 30.0]
@@ -87,7 +88,7 @@ def test_the_table_by_phenomenon_has_grey_rows_of_categories(report):
 def test_a_phenomenon_without_counted_items_has_unknown_accuracies(report):
     row = table(report, "Accuracy by phenomenon (%)").rows[6]
     assert row[:2] == ["  c2", 0]
-    assert all(math.isnan(cell) for cell in row[2:])
+    assert all(math.isnan(cell) for cell in plain(row[2:]))
 
 
 @pytest.mark.parametrize("title", ["Accuracy by category (%)", "Accuracy by phenomenon (%)"])
@@ -99,7 +100,7 @@ def test_strong_cells_are_those_of_the_first_cluster(title):
     for row in report.accuracies.rows:
         for at, cells in enumerate(found.rows):
             if cells[0].strip() == row.name:
-                bold = {found.columns[column] for line, column in found.strong if line == at}
+                bold = {found.headings[column] for line, column in found.strong if line == at}
                 names = report.accuracies.systems
                 assert bold == {
                     n for n, first in zip(names, row.first_cluster, strict=True) if first
@@ -111,23 +112,23 @@ def test_strong_cells_are_those_of_the_first_cluster(title):
 def test_the_systems_have_their_averages_with_intervals(report):
     found = table(report, "Systems")
     row = report.accuracies.row("micro")
-    cells = dict(zip([each[0] for each in found.rows], found.rows, strict=True))["three"]
+    cells = {each[0]: each for each in texts(found)}["three"]
     at = report.accuracies.systems.index("three")
-    assert cells[1] == row.accuracy[at]
+    assert cells[1] == f"{row.accuracy[at]:.1f}"
     assert cells[2] == f"{row.low[at]:.1f}–{row.high[at]:.1f}"
-    assert found.columns[:3] == ("system", "micro-average", "95% interval")
+    assert found.headings[:3] == ("system", "micro-average", "95% interval")
 
 
 def test_one_system_has_nothing_in_bold_and_no_average_over_systems():
     judged = verdicts({"one": "ppf"})
     found = ReportResult(judged, accuracies(judged)).tables()[:3]
     assert all(not each.strong for each in found)
-    assert all("avg" not in each.columns for each in found)
+    assert all("avg" not in each.headings for each in found)
     assert "Bold" not in found[1].note
 
 
 def test_the_policies_say_how_many_items_they_drop(report):
-    rows = {row[0]: row[2:] for row in table(report, "What counts").rows}
+    rows = {row[0]: row[2:] for row in texts(table(report, "What counts"))}
     assert rows == {
         "fair": ["6", "1", "1", "0"],
         "each": ["6–8", "0–1", "0–1", "0"],
@@ -215,7 +216,7 @@ def test_what_is_only_approximate_is_called_so_in_the_line_that_says_what_bold_i
 
 def test_it_is_said_which_system_costs_how_many_items(judged, report):
     found = table(report, "What each system costs")
-    assert found.columns[3:] == ("items it drops", "it alone drops")
+    assert found.headings[3:] == ("items it drops", "it alone drops")
     assert [row[:1] + row[3:] for row in found.rows] == [
         ["three", 2, 2],
         ["one", 0, 0],

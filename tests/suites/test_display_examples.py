@@ -62,8 +62,8 @@ def test_of_many_systems_that_fail_the_number_is_told():
 
 def test_without_a_passing_output_there_is_no_column_for_it():
     found = examples_table(examples(judged("a court"), 1))
-    assert found.columns[-1] == "failing output"
-    assert len(found.rows[0]) == len(found.columns)
+    assert found.headings[-1] == "failing output"
+    assert len(found.rows[0]) == len(found.headings)
 
 
 def test_items_that_some_pass_come_first_and_then_those_that_most_fail():

@@ -11,7 +11,7 @@ from assay.agreement.charts import charts
 from assay.agreement.differences import MetricComparison
 from assay.agreement.findings import CorrelateOptions, Finding, correlate_each, prepared
 from assay.agreement.panel import Panel
-from assay.agreement.report import tables
+from assay.agreement.report import agreement_tables, tables
 from assay.results import Charts, Record, Result, Table
 from assay.settings import SEED
 
@@ -47,6 +47,10 @@ class CorrelateResult(Result):
     def tables(self) -> list[Table]:
         """Agreement by metric, over pairs where there are several, and who is better."""
         return tables(self.findings, self.questions)
+
+    def paper_tables(self) -> list[Table]:
+        """Agreement by metric or by pair, without the comparisons of metrics."""
+        return agreement_tables(self.findings, self.questions)
 
     def charts(self) -> Charts:
         """Maps of metrics by pairs, and metrics against people."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isnan
-from typing import Any
 
 import numpy as np
 
@@ -12,10 +11,16 @@ from assay.agreement.agree import Agreement
 from assay.agreement.coefficients import Coefficient
 from assay.agreement.findings import CorrelateOptions, Finding
 from assay.agreement.summary import Summary, summarise
-from assay.results import Cell, PValue, Table
+from assay.results import Cell, CellValue, Column, Table
 from assay.statistics.arrays import Array
 
-__all__ = ["findings_by_coefficient", "matrix", "tables", "tests_note"]
+__all__ = [
+    "agreement_tables",
+    "findings_by_coefficient",
+    "matrix",
+    "tables",
+    "tests_note",
+]
 
 DIGITS = 3
 INSIGNIFICANT = "×"
@@ -25,14 +30,22 @@ def tables(findings: Sequence[Finding], questions: CorrelateOptions) -> list[Tab
     """Per kind of human score: a table of metrics, or of pairs by metrics; then comparisons."""
     found = []
     for same in _by_gold(findings).values():
-        panels = list(dict.fromkeys(id(each.panel) for each in same))
-        if len(panels) == 1:
-            found.append(_metrics(same, questions))
-        else:
-            found += [_pairs(each, questions) for each in findings_by_coefficient(same)]
+        found += _agreements(same, questions)
         found += [_comparison(each, questions) for each in same if each.comparison]
         found += [_williams(each) for each in same if each.williams is not None]
     return found
+
+
+def agreement_tables(findings: Sequence[Finding], questions: CorrelateOptions) -> list[Table]:
+    """The same without the comparisons."""
+    by_gold = _by_gold(findings).values()
+    return [table for same in by_gold for table in _agreements(same, questions)]
+
+
+def _agreements(findings: Sequence[Finding], questions: CorrelateOptions) -> list[Table]:
+    if len({id(each.panel) for each in findings}) == 1:
+        return [_metrics(findings, questions)]
+    return [_pairs(each, questions) for each in findings_by_coefficient(findings)]
 
 
 def findings_by_coefficient(findings: Sequence[Finding]) -> list[list[Finding]]:
@@ -64,20 +77,21 @@ def _by_gold(findings: Sequence[Finding]) -> dict[tuple[str, str], list[Finding]
 def _metrics(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
     """One pair: metrics by coefficients."""
     panel = findings[0].panel
-    columns: list[str] = ["metric", "n"]
-    digits: dict[str, int] = {}
+    columns: list[str | Column] = ["metric", Column("n")]
     for each in findings:
-        columns += [name for name, _ in _cells(each, 0)]
-        digits |= {str(each.coefficient): DIGITS, "epsilon": 4}
-    rows: list[list[Cell]] = []
+        columns += [column for column, _ in _cells(each, 0)]
+    rows: list[list[CellValue]] = []
     for at, candidate in enumerate(panel.candidates):
         # Soft pairwise accuracy counts pairs of systems; most coefficients count scores.
         counts = [each.agreements[at].n for each in findings if each.coefficient.needs == "scores"]
-        row: list[Cell] = [candidate.title, counts[0] if counts else findings[0].agreements[at].n]
+        row: list[CellValue] = [
+            candidate.title,
+            counts[0] if counts else findings[0].agreements[at].n,
+        ]
         row += [cell for each in findings for _, cell in _cells(each, at)]
         rows.append(row)
-    best: Any = {str(each.coefficient): "high" for each in findings}
     title = f"{panel.pair + ': ' if panel.pair else ''}agreement with {_gold(panel.human_name)}"
+    details = " ".join(tests_note({each.coefficient: each.agreements for each in findings}))
     note = "\n".join(
         [
             *_values_note(findings, questions),
@@ -85,17 +99,20 @@ def _metrics(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
             *_panel_notes(findings),
         ]
     )
-    return Table(f"{title} at {panel.granularity} level", tuple(columns), rows, note, digits, best)
+    return Table(
+        f"{title} at {panel.granularity} level", tuple(columns), rows, note, details=details
+    )
 
 
-def _cells(finding: Finding, at: int) -> list[tuple[str, Cell]]:
+def _cells(finding: Finding, at: int) -> list[tuple[Column, CellValue]]:
     """A metric's cells and their columns: the value, and p and epsilon where there are any."""
     name, agreement = str(finding.coefficient), finding.agreements[at]
-    cells: list[tuple[str, Cell]] = [(name, agreement.value)]
+    value = Cell(agreement.value, p=agreement.p, n=agreement.n)
+    cells: list[tuple[Column, CellValue]] = [(Column(name, digits=DIGITS, direction="high"), value)]
     if any(not isnan(each.p) for each in finding.agreements):
-        cells.append((f"p {name}", PValue(agreement.p)))
+        cells.append((Column(f"p {name}", style="p", paper=False), agreement.p))
     if any(not isnan(each.epsilon) for each in finding.agreements):
-        cells.append(("epsilon", agreement.epsilon))
+        cells.append((Column("epsilon", digits=4), agreement.epsilon))
     return cells
 
 
@@ -105,16 +122,15 @@ def _pairs(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
     summary = summarise(values, p, leave_out=questions.leave_out, alpha=questions.alpha)
     kept = [at for at in range(len(findings)) if summary.kept[at]]
     others = [at for at in range(len(findings)) if not summary.kept[at]]
-    rows: list[list[Cell]] = [_pair_row(findings[at], at, summary) for at in kept]
+    rows: list[list[CellValue]] = [_pair_row(findings[at], at, summary) for at in kept]
     for name, figures in (
         ("Median", summary.median),
         ("Mean", summary.mean),
         ("SD", summary.sd),
     ):
-        rows.append([name, None, *(f"{each:.{DIGITS}f}" if each == each else None
-                                   for each in figures)])  # fmt: skip
+        rows.append([name, None, *(None if isnan(each) else float(each) for each in figures)])
     rows += [_pair_row(findings[at], at, summary) for at in others]
-    rows.append(["Wins", None, *map(str, summary.wins)])
+    rows.append(["Wins", None, *map(int, summary.wins)])
     order = [*kept, None, None, None, *others, None]
     strong = {
         (row, 2 + int(column))
@@ -126,7 +142,7 @@ def _pairs(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
     panel, coefficient = findings[0].panel, findings[0].coefficient
     return Table(
         f"{coefficient.label} with {_gold(panel.human_name)} at {panel.granularity} level",
-        ("pair", "systems", *titles),
+        ("pair", Column("systems"), *(Column(title, digits=DIGITS) for title in titles)),
         rows,
         "\n".join([*_pairs_note(findings, questions), *_values_note(findings, questions)]),
         strong=frozenset(strong),
@@ -134,9 +150,9 @@ def _pairs(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
     )
 
 
-def _pair_row(finding: Finding, at: int, summary: Summary) -> list[Cell]:
-    cells: list[Cell] = [
-        None if isnan(value) else f"{value:.{DIGITS}f}{'' if significant else INSIGNIFICANT}"
+def _pair_row(finding: Finding, at: int, summary: Summary) -> list[CellValue]:
+    cells: list[CellValue] = [
+        None if isnan(value) else Cell(float(value), mark="" if significant else INSIGNIFICANT)
         for value, significant in zip(summary.values[at], summary.significant[at], strict=True)
     ]
     return [finding.panel.pair, len(finding.panel.systems), *cells]
@@ -281,31 +297,32 @@ def _against(finding: Finding, how: str, p: Array, note: str) -> Table:
     values = [each.value for each in finding.agreements]
     order = sorted(range(len(titles)), key=lambda at: (isnan(values[at]), -values[at]))
     note = "\n".join([note, *_signatures([finding])])
-    rows: list[list[Cell]] = []
+    rows: list[list[CellValue]] = []
     for at in order:
-        row: list[Cell] = [titles[at], values[at]]
-        row += [_p(p[at, other], "~" * bool(how)) for other in order]
+        row: list[CellValue] = [titles[at], values[at]]
+        row += [_p(p[at, other], approximate=bool(how)) for other in order]
         if finding.comparison and not how:
             row.insert(1, finding.comparison.clusters[at])
         rows.append(row)
-    columns = ["metric", *([] if how else ["cluster"]), str(finding.coefficient)]
+    clusters = [] if how else [Column("cluster")]
     panel = finding.panel
     title = f"{panel.pair + ', ' if panel.pair else ''}{_gold(panel.human_name)}"
     return Table(
         f"Which metrics agree better? {finding.coefficient} with {title}, "
         f"{panel.granularity} level{how}",
-        (*columns, *(f"> {titles[at]}" for at in order)),
+        (
+            "metric",
+            *clusters,
+            Column(str(finding.coefficient), digits=DIGITS),
+            *(Column(f"> {titles[at]}", style="p") for at in order),
+        ),
         rows,
         note,
-        {str(finding.coefficient): DIGITS},
     )
 
 
-def _p(value: float, mark: str) -> Cell:
-    """The cell of a p, with a mark where it is only approximate."""
-    if isnan(value):
-        return None
-    return f"{mark}{PValue(value)}" if mark else PValue(value)
+def _p(value: float, *, approximate: bool) -> Cell | None:
+    return None if isnan(value) else Cell(float(value), approximate=approximate)
 
 
 def _gold(name: str) -> str:

@@ -11,11 +11,12 @@ from assay.cli.commands import Command, whole_number
 from assay.cli.output import add_output, check_output, show
 from assay.data import DataError
 from assay.features.cache import AnnotationCache, Kept, default_path
-from assay.results import Record, Result, Table
+from assay.results import Column, Record, Result, Table
 
 __all__ = ["CACHE"]
 
 _MEGABYTE = 1_000_000
+_COLUMNS = ("pipeline", Column("annotations"), Column("MB"))
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class _Listing(Result):
         both = sum(each.annotations for each in self.kept), sum(each.bytes for each in self.kept)
         kept = [*self.kept, Kept("all", *both)] if len(self.kept) > 1 else self.kept
         rows = [(each.identity, each.annotations, each.bytes / _MEGABYTE) for each in kept]
-        return [Table(self.title, ("pipeline", "annotations", "MB"), rows, f"in {self.path}")]
+        return [Table(self.title, _COLUMNS, rows, f"in {self.path}")]
 
     def records(self) -> list[Record]:
         return [

@@ -15,7 +15,20 @@ from assay.data import DataError, Dataset
 from assay.metrics.base import Metric, labels, system_statistics
 from assay.metrics.selection import select_metrics
 from assay.plots import line_chart, scatter
-from assay.results import Cell, Chart, Charts, Mark, Record, Result, Span, Table, Words, marked_text
+from assay.results import (
+    CellValue,
+    Chart,
+    Charts,
+    Column,
+    Columns,
+    Mark,
+    Record,
+    Result,
+    Span,
+    Table,
+    Words,
+    marked_text,
+)
 from assay.statistics.arrays import Array
 from assay.text import tokenize
 
@@ -150,9 +163,15 @@ class FavoritismResult(Result):
 
     def _summary(self) -> Table:
         """How many segments are on each side, and what they weigh together."""
-        columns = ("metric", "system", "score", "other", "score of other", "favours system", "sum",
-                   "favours other", "sum of other", "neither")  # fmt: skip
-        rows: list[tuple[Cell, ...]] = []
+        columns: Columns = (
+            "metric",
+            *("system", Column("score")),
+            *("other", Column("score of other")),
+            *(Column("favours system"), Column("sum", digits=2)),
+            *(Column("favours other"), Column("sum of other", digits=2)),
+            Column("neither"),
+        )
+        rows: list[tuple[CellValue, ...]] = []
         for pair in self.pairs:
             sides = [pair.values[pair.values > 0], -pair.values[pair.values < 0]]
             scores = zip((pair.system, pair.other), pair.scores, strict=True)
@@ -170,7 +189,7 @@ class FavoritismResult(Result):
             "system's output, so about as much is for either side whichever score is higher: this "
             f"says where two systems differ, not which is better.{self._contradictions()}"
         )
-        return Table(SUMMARY, columns, rows, note, {"sum": 2, "sum of other": 2})
+        return Table(SUMMARY, columns, rows, note)
 
     def _contradictions(self) -> str:
         """The cases in which most segments favour the system with the worse score."""
@@ -193,14 +212,14 @@ class FavoritismResult(Result):
             "favoritism: what the segment adds to the score of one system less what it adds to "
             f"the other; positive favours {pair.system}.{self._colours()}"
         )
-        columns = ("rank", "favoritism", "segment", "text of", "text")
-        return Table(title, columns, rows, note, {"favoritism": 3})
+        columns: Columns = ("rank", Column("favoritism", digits=3), "segment", "text of", "text")
+        return Table(title, columns, rows, note)
 
-    def _rows_of(self, pair: Favoritism, rank: int, at: int) -> list[tuple[Cell, ...]]:
+    def _rows_of(self, pair: Favoritism, rank: int, at: int) -> list[tuple[CellValue, ...]]:
         lines = self._lines(pair, at)
         if self.dataset.sources:
             lines.insert(0, ("source", (Span(self.dataset.sources[at]),)))
-        heads: list[tuple[Cell, ...]] = [(rank, float(pair.values[at]), at + 1)]
+        heads: list[tuple[CellValue, ...]] = [(rank, float(pair.values[at]), at + 1)]
         heads += [(None, None, None)] * (len(lines) - 1)
         return [(*head, *line) for head, line in zip(heads, lines, strict=True)]
 

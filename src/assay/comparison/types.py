@@ -13,7 +13,7 @@ from assay.metrics.base import Metric
 from assay.metrics.selection import select_metrics
 from assay.metrics.typef import TypeF
 from assay.plots import line_chart
-from assay.results import Cell, Charts, Record, Result, Table
+from assay.results import CellValue, Charts, Column, Columns, Record, Result, Table
 from assay.statistics.arrays import Array, divide
 
 __all__ = ["TypesResult", "types"]
@@ -143,7 +143,7 @@ class TypesResult(Result):
 
     def _frequent(self) -> Table:
         shares, most = self._shares(), self.count
-        rows: list[tuple[Cell, ...]] = []
+        rows: list[tuple[CellValue, ...]] = []
         for at, name in enumerate(self.types[:most]):
             for number, system in enumerate(self.systems):
                 predicted, wanted, matched = map(int, self.counts[number, at])
@@ -158,7 +158,8 @@ class TypesResult(Result):
                         *map(float, shares[number, at]),
                     )
                 )
-        columns = ("rank", "type", "system", "refs", "preds", "match", "precision", "recall", "F")
+        names = ("refs", "preds", "match", "precision", "recall", "F")
+        columns: Columns = ("rank", "type", "system", *map(Column, names))
         note = "refs: occurrences in the reference. preds: in the output. match: of these, right."
         return Table(f"The {min(most, len(self.types))} most frequent types", columns, rows, note)
 
@@ -166,7 +167,7 @@ class TypesResult(Result):
         """The metric over types of similar frequency; hallucinated types stand at 0."""
         frequency = self.counts[0, :, 1]
         bucket = np.searchsorted(BUCKETS, frequency, side="right") - 1
-        rows: list[tuple[Cell, ...]] = []
+        rows: list[tuple[CellValue, ...]] = []
         for number, name in enumerate(_bucket_names()):
             chosen = bucket == number
             if not chosen.any():
@@ -179,7 +180,8 @@ class TypesResult(Result):
             rows.append(
                 (name, *(cell for pair in zip(there, scores, strict=True) for cell in pair))
             )
-        heads = [f"{kind} {name}" for name in self.systems for kind in ("types", self.metric.title)]
+        kinds = ("types", self.metric.title)
+        heads = [Column(f"{kind} {name}") for name in self.systems for kind in kinds]
         note = "Frequencies are the reference's; of several references, the largest per segment."
         return Table(BY_FREQUENCY, ("frequency", *heads), rows, note)
 
@@ -201,7 +203,8 @@ class TypesResult(Result):
             )
             for at in (*up, *down)
         ]
-        columns = ("better", "type", "refs", f"F {one}", f"F {other}", "gain")
+        names = ("refs", f"F {one}", f"F {other}", "gain")
+        columns: Columns = ("better", "type", *map(Column, names))
         note = (
             f"gain: difference in F times the occurrences in the reference; positive is for {one}."
         )

@@ -56,13 +56,13 @@ class MulerResult(Result):
 
     def tables(self) -> list[Table]:
         """The standard report of every system, and comparisons where there are several."""
-        return self._display().tables()
+        return self._shown().tables()
 
     def charts(self) -> Charts:
         """MuLER by feature, and what the paper's figures show."""
-        return Charts(self._display().charts())
+        return Charts(self._shown().charts())
 
-    def _display(self) -> MulerReport:
+    def _shown(self) -> MulerReport:
         return MulerReport(
             self.metric, self.preset, self.systems, self.features, self.scores, self.tested
         )

@@ -25,7 +25,19 @@ from assay.decomposition.mask import MaskUnit, judge_words, note_words, plain_te
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric
 from assay.plots import scatter
-from assay.results import Cell, Chart, Charts, Record, Result, Span, Table, Words, known
+from assay.results import (
+    CellValue,
+    Chart,
+    Charts,
+    Column,
+    Columns,
+    Record,
+    Result,
+    Span,
+    Table,
+    Words,
+    known,
+)
 from assay.statistics.arrays import Array
 
 __all__ = ["ExamplesResult", "MulerExample", "examples"]
@@ -101,7 +113,7 @@ class ExamplesResult(Result):
         return (1, 0) if each.swapped else (0, 1)
 
     def _summary(self) -> Table:
-        rows: list[tuple[Cell, ...]] = [
+        rows: list[tuple[CellValue, ...]] = [
             (
                 name,
                 self.sizes[at],
@@ -117,11 +129,15 @@ class ExamplesResult(Result):
             f"{len(self.found)} sentences have it in the reference and in both outputs.{few}"
             f"\n{self.metric.title}|{self.metric.signature()}|preset:{self.preset.name}"
         )
-        columns = ("system", "n", "plain", "oracle", "anti-oracle", "MuLER", "")
-        digits = {"MuLER": 3}
-        if self.preset.scale != 1:
-            digits |= dict.fromkeys(columns[2:5], 3)
-        return Table(f"{self.feature}: {' and '.join(self.systems)}", columns, rows, note, digits)
+        digits = None if self.preset.scale == 1 else 3
+        columns: Columns = (
+            "system",
+            Column("n"),
+            *(Column(name, digits=digits) for name in ("plain", "oracle", "anti-oracle")),
+            Column("MuLER", digits=3),
+            "",
+        )
+        return Table(f"{self.feature}: {' and '.join(self.systems)}", columns, rows, note)
 
     def _texts(self) -> Table:
         rows = [row for rank, each in enumerate(self.shown, 1) for row in self._rows(rank, each)]
@@ -133,19 +149,19 @@ class ExamplesResult(Result):
             "in the output that is among them. Red or [- -]: one that is not."
         )
         title = f"{self.feature}: the sentences that set {first} and {second} apart most"
-        columns = ("rank", "difference", "segment", "text of", "text")
+        columns: Columns = ("rank", Column("difference"), "segment", "text of", "text")
         return Table(title, columns, rows, note)
 
-    def _rows(self, rank: int, each: MulerExample) -> Iterator[tuple[Cell, ...]]:
-        head: tuple[Cell, ...] = (rank, 1000 * each.difference, each.segment + 1)
+    def _rows(self, rank: int, each: MulerExample) -> Iterator[tuple[CellValue, ...]]:
+        head: tuple[CellValue, ...] = (rank, 1000 * each.difference, each.segment + 1)
         for name, text in self._lines(each, self.systems):
             yield (*head, name, text)
             head = (None, None, None)
 
     def _blind_texts(self) -> Table:
-        rows: list[tuple[Cell, ...]] = []
+        rows: list[tuple[CellValue, ...]] = []
         for number, each in enumerate(self.shown, 1):
-            head: Cell = number
+            head: CellValue = number
             for name, text in self._lines(each, ("X", "Y")):
                 rows.append((head, name, text))
                 head = None

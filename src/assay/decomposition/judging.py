@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from assay.data import DataError
 from assay.io.files import FilePath, label, read_lines
 from assay.io.tables import read_table, whole_number, write_table
-from assay.results import PValue, Record, Result, Table, known
+from assay.results import Column, Columns, Record, Result, Table, known
 
 __all__ = [
     "Answer",
@@ -78,17 +78,21 @@ class TallyResult(Result):
 
     def tables(self) -> list[Table]:
         """The row of the paper's Table 10."""
-        columns = ("feature", "system A", "system B", "A=B", "A>B", "B>A", "not judged",
-                   "MuLER A", "MuLER B", "A better %", "p")  # fmt: skip
+        columns: Columns = (
+            *("feature", "system A", "system B"),
+            *(Column(name) for name in ("A=B", "A>B", "B>A", "not judged")),
+            *(Column(name, digits=3) for name in ("MuLER A", "MuLER B")),
+            Column("A better", digits=1, unit="%"),
+            Column("p", style="p"),
+        )
         counts = (self.equal, self.a_better, self.b_better, self.unjudged)
-        values = (self.muler_a, self.muler_b, 100 * self.agreement, PValue(self.p))
+        values = (self.muler_a, self.muler_b, 100 * self.agreement, self.p)
         note = (
             "A is the system with the lower MuLER, which should be the better one. A better: its "
             "share of the items where one is better. p: exact two-sided sign test (no resamples)."
         )
         row = (self.feature, self.a, self.b, *counts, *values)
-        digits = {"MuLER A": 3, "MuLER B": 3, "A better %": 1}
-        return [Table("What people say", columns, [row], note, digits)]
+        return [Table("What people say", columns, [row], note)]
 
     def records(self) -> list[Record]:
         """One record."""

@@ -13,7 +13,7 @@ from assay.decomposition.decompose import ENOUGH, FEW, MANY, FeatureScore, Prese
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric
 from assay.plots import bar_chart, heat_map, scatter
-from assay.results import Cell, Chart, PValue, Record, Table
+from assay.results import Cell, CellValue, Chart, Column, Columns, Record, Table
 
 __all__ = ["MulerReport", "feature_label"]
 
@@ -23,7 +23,6 @@ BARS = 3
 CORRELATED = 3
 """A correlation over systems takes at least so many."""
 
-_DIGITS = {"MuLER": 3, "low": 3, "high": 3}
 _ALPHA = 0.05
 
 
@@ -59,22 +58,24 @@ class MulerReport:
 
     def _overview(self) -> Table:
         first, *others = self.systems
-        columns = ["feature", first]
+        columns: list[str | Column] = ["feature", Column(first, digits=3)]
         for system in others:
-            columns += [system, f"p {system}"] if self.tested else [system]
-        rows: list[list[Cell]] = []
+            columns.append(Column(system, digits=3))
+            if self.tested:
+                columns.append(Column(f"p {system}", style="p", paper=False))
+        rows: list[list[CellValue]] = []
         for feature in self.features:
             baseline, *own = [each for each in self.scores if each.feature == feature]
-            row: list[Cell] = [feature_label(feature, self.features), baseline.muler]
+            row: list[CellValue] = [feature_label(feature, self.features), _muler_cell(baseline)]
             for each in own:
-                row += [each.muler, _marked_p(each.p_bh)] if self.tested else [each.muler]
+                row += [_muler_cell(each), *([_p_cell(each.p_bh)] if self.tested else [])]
             thin = [each.system for each in (baseline, *own) if each.is_thin]
             rows.append([*row, _few(thin, self.systems)])
         note = (
             "MuLER: the share of what the feature could gain or lose that is lost; lower is "
             f"better.{self._test() if self.tested else ''}{self._few_note()}"
         )
-        return Table(_MULER, (*columns, ""), rows, note, dict.fromkeys(self.systems, 3))
+        return Table(_MULER, (*columns, ""), rows, note, details=self._interval_note().strip())
 
     def _test(self) -> str:
         return (
@@ -102,8 +103,16 @@ class MulerReport:
         )
 
     def _report(self, system: str) -> Table:
-        columns = ("feature", "n", "MuLER", "low", "high", "plain", "oracle", "anti", "abl",
-                   "under %", "over %", "equal %", "negative", "")  # fmt: skip
+        digits = None if self.preset.scale == 1 else 3
+        columns: Columns = (
+            "feature",
+            Column("n"),
+            *(Column(name, digits=3) for name in ("MuLER", "low", "high")),
+            *(Column(name, digits=digits) for name in ("plain", "oracle", "anti", "abl")),
+            *(Column(name, unit="%") for name in ("under", "over", "equal")),
+            Column("negative"),
+            "",
+        )
         rows = [
             (
                 feature_label(each.feature, self.features),
@@ -123,12 +132,7 @@ class MulerReport:
             )
             for each in sorted(self._of(system), key=lambda s: _last(-s.muler))
         ]
-        digits = dict(_DIGITS)
-        if self.preset.scale != 1:
-            digits |= dict.fromkeys(("plain", "oracle", "anti", "abl"), 3)
-        return Table(
-            f"{system}: {self.metric.title} by feature", columns, rows, self._note(), digits
-        )
+        return Table(f"{system}: {self.metric.title} by feature", columns, rows, self._note())
 
     def _note(self) -> str:
         return (
@@ -143,7 +147,7 @@ class MulerReport:
         )
 
     def _correlations(self) -> Table:
-        rows: list[tuple[Cell, ...]] = []
+        rows: list[tuple[CellValue, ...]] = []
         for feature in self.features:
             own = [each for each in self.scores if each.feature == feature]
             values = [each.muler for each in own]
@@ -155,7 +159,12 @@ class MulerReport:
                     _few([each.system for each in own if each.is_thin], self.systems),
                 )
             )
-        columns = ("feature", "with oracle - anti-oracle", "with plain score", "")
+        columns: Columns = (
+            "feature",
+            Column("with oracle - anti-oracle"),
+            Column("with plain score"),
+            "",
+        )
         note = (
             f"Pearson's r of MuLER over {len(self.systems)} systems. Clearly negative: better "
             "systems also get the feature right more often. Near zero: they do not."
@@ -164,7 +173,7 @@ class MulerReport:
         return Table(_CORRELATIONS, columns, rows, note)
 
     def _usage(self) -> Table:
-        rows: list[tuple[Cell, ...]] = []
+        rows: list[tuple[CellValue, ...]] = []
         for feature in self.features:
             own = [each for each in self.scores if each.feature == feature]
             cells: list[Any] = [feature_label(feature, self.features), 100 * own[0].frequency_ref]
@@ -172,8 +181,11 @@ class MulerReport:
             for each in own:
                 cells += [100 * each.frequency_sys, 100 * each.uniqueness_sys]
             rows.append(tuple(cells))
-        heads = [f"{kind} {name}" for name in ("reference", *self.systems)
-                 for kind in ("frequency %", "uniqueness %")]  # fmt: skip
+        heads = [
+            Column(f"{kind} % {name}", digits=2)
+            for name in ("reference", *self.systems)
+            for kind in ("frequency", "uniqueness")
+        ]
         note = (
             "frequency: words with the feature among all words. "
             "uniqueness: distinct words among those with the feature."
@@ -244,8 +256,12 @@ def feature_label(feature: Feature, features: Sequence[Feature]) -> str:
     return str(feature) if names.count(feature.name) > 1 else feature.name
 
 
-def _marked_p(p: float) -> str:
-    return "" if math.isnan(p) else f"{PValue(p)}{'*' * (p < _ALPHA)}"
+def _muler_cell(score: FeatureScore) -> Cell:
+    return Cell(score.muler, score.low, score.high, score.p_bh, score.n)
+
+
+def _p_cell(p: float) -> Cell | None:
+    return None if math.isnan(p) else Cell(p, mark="*" * (p < _ALPHA))
 
 
 def _few(thin: Sequence[str], systems: Sequence[str]) -> str:

@@ -17,7 +17,18 @@ from assay.languages import language_of
 from assay.metrics.base import Statistics
 from assay.metrics.mean import Mean
 from assay.plots import bar_chart
-from assay.results import Cell, Chart, Charts, Record, Result, Table, known
+from assay.results import (
+    CellValue,
+    Chart,
+    Charts,
+    Column,
+    Columns,
+    Direction,
+    Record,
+    Result,
+    Table,
+    known,
+)
 from assay.statistics.arrays import Array
 from assay.statistics.intervals import interval
 from assay.statistics.significance import bootstrap
@@ -90,8 +101,12 @@ class ScorerResult(Result):
     def _table(self, title: str, group: Sequence[ScorerDifference]) -> Table:
         ends = ("", " low", " high") if self.resamples else ("",)
         means = tuple(f"{kind}{end}" for kind in _KINDS for end in ends)
-        columns = ("system", *means, "segments", "found ref", "found sys")
-        rows: list[tuple[Cell, ...]] = [
+        columns: Columns = (
+            "system",
+            *(Column(name, digits=3, direction=_BETTER.get(name)) for name in means),
+            *(Column(name) for name in ("segments", "found ref", "found sys")),
+        )
+        rows: list[tuple[CellValue, ...]] = [
             (
                 each.system,
                 *each.signed[: len(ends)],
@@ -102,10 +117,7 @@ class ScorerResult(Result):
             )
             for each in group
         ]
-        return Table(
-            title, columns, rows, self._note(group), dict.fromkeys(means, 3),
-            {"absolute": "low"} if len(group) > 1 else None,
-        )  # fmt: skip
+        return Table(title, columns, rows, self._note(group))
 
     def _note(self, group: Sequence[ScorerDifference]) -> str:
         lexicon = group[0].lexicon
@@ -258,3 +270,4 @@ def _record(each: ScorerDifference) -> Record:
 
 
 _KINDS = ("signed", "absolute")
+_BETTER: dict[str, Direction] = {"absolute": "low"}

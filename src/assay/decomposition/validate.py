@@ -25,7 +25,7 @@ from assay.features.annotation import Feature
 from assay.metrics.base import Metric
 from assay.plots import bar_chart, line_chart
 from assay.progress import Track, untracked
-from assay.results import Cell, Chart, Charts, Record, Result, Table
+from assay.results import CellValue, Chart, Charts, Column, Columns, Record, Result, Table
 
 __all__ = ["CheckVerdict", "ValidationReport", "ValidationResult", "validate"]
 
@@ -74,7 +74,7 @@ class ValidationReport:
         few = any(is_few(each.n) for each in self.ranges)
         note = f"(few): found in fewer than {FEW} sentences; do not rely on it.\n" if few else ""
         note += f"{self.metric.title}|{self.metric.signature()}|preset:{self.preset.name}"
-        columns = ("check", "it should be that", "found", "verdict")
+        columns: Columns = ("check", "it should be that", "found", "verdict")
         first = Table("Does MuLER do what it should?", columns, rows, note)
         specificity = [self._specificity_table()] if self.specificity else []
         return [first, self._range_table(), *specificity, self._robustness_table()]
@@ -133,8 +133,14 @@ class ValidationReport:
 
     def _range_table(self) -> Table:
         alphas = [f"{hybrid.alpha:g}" for hybrid in self.ranges[0].hybrids[1:-1]]
-        columns = ("system", "feature", "n", "anti-oracle", *alphas, "oracle", "verdict")
-        rows: list[tuple[Cell, ...]] = [
+        scores = ("anti-oracle", *alphas, "oracle")
+        columns: Columns = (
+            *("system", "feature"),
+            Column("n"),
+            *(Column(name, digits=self._digits) for name in scores),
+            "verdict",
+        )
+        rows: list[tuple[CellValue, ...]] = [
             (*self._names(each), each.n, *(h.score for h in each.hybrids), _word(each.holds))
             for each in self.ranges
         ]
@@ -144,11 +150,10 @@ class ValidationReport:
             "best, the rest for the worst. Words go by their initials, so the share may be larger; "
             "json and tsv tell it."
         )
-        digits = dict.fromkeys(("anti-oracle", *alphas, "oracle"), self._digits)
-        return Table(_RANGE, columns, rows, note, digits)
+        return Table(_RANGE, columns, rows, note)
 
     def _specificity_table(self) -> Table:
-        rows: list[tuple[Cell, ...]] = []
+        rows: list[tuple[CellValue, ...]] = []
         for each in self.specificity:
             words = (100 * each.frequency, 100 * float(each.draws.frequency_ref.mean()),
                      100 * float(each.draws.frequency_sys.mean()))  # fmt: skip
@@ -157,11 +162,18 @@ class ValidationReport:
                 (*self._names(each), words[0], each.muler, each.groups, *words[1:],
                  float(each.draws.n.mean()), *spread, 100 * each.extreme, _word(each.holds))
             )  # fmt: skip
-        random = ("random: ref %", "random: output %", "n", "mean", "variance", "sd")
-        columns = (
-            *("system", "feature", "words %", "MuLER", "groups"),
-            *random,
-            "as far %",
+        columns: Columns = (
+            *("system", "feature"),
+            Column("words", digits=1, unit="%"),
+            Column("MuLER", digits=3),
+            Column("groups"),
+            Column("random: ref", digits=1, unit="%"),
+            Column("random: output", digits=1, unit="%"),
+            Column("n", digits=0),
+            Column("mean", digits=3),
+            Column("variance", digits=6),
+            Column("sd", digits=3),
+            Column("as far", digits=1, unit="%"),
             "verdict",
         )
         note = (
@@ -171,15 +183,13 @@ class ValidationReport:
             "and standard deviation of its MuLER. as far: the share of random features whose MuLER "
             f"is as far from the mean as the real one's. No verdict where n < {FEW}."
         )
-        digits = {"MuLER": 3, "mean": 3, "variance": 6, "sd": 3, "n": 0, "words %": 1}
-        digits |= {"random: ref %": 1, "random: output %": 1, "as far %": 1}
-        return Table(_SPECIFICITY, columns, rows, note, digits)
+        return Table(_SPECIFICITY, columns, rows, note)
 
     def _robustness_table(self) -> Table:
         shares = [f"{100 * portion.alpha:g}%" for portion in self.robustness[0].portions]
-        rows: list[tuple[Cell, ...]] = []
+        rows: list[tuple[CellValue, ...]] = []
         for each in self.robustness:
-            head: tuple[Cell, ...] = (*self._names(each), each.n)
+            head: tuple[CellValue, ...] = (*self._names(each), each.n)
             verdict = _word(each.holds)
             for measure, name in _MEASURES.items():
                 values = [getattr(portion, measure) for portion in each.portions]
@@ -191,8 +201,15 @@ class ValidationReport:
             "nearest to half. It holds where MuLER changes less than its numerator; no verdict "
             f"where n < {FEW} or all words have one initial."
         )
-        columns = ("system", "feature", "n", "measure", *shares, "change %", "verdict")
-        return Table(_ROBUSTNESS, columns, rows, note, dict.fromkeys(shares, 3) | {"change %": 0})
+        columns: Columns = (
+            *("system", "feature"),
+            Column("n"),
+            "measure",
+            *(Column(share, digits=3) for share in shares),
+            Column("change", digits=0, unit="%"),
+            "verdict",
+        )
+        return Table(_ROBUSTNESS, columns, rows, note)
 
     def _range_chart(self) -> Chart:
         records = [
@@ -279,21 +296,21 @@ class ValidationResult(Result):
     @property
     def holds(self) -> bool:
         """Whether no check fails; what cannot be judged does not fail."""
-        return all(verdict.holds is not False for verdict in self._verdicts().verdicts())
+        return all(verdict.holds is not False for verdict in self._shown().verdicts())
 
     def tables(self) -> list[Table]:
         """The verdicts, and the figures behind each of them."""
-        return self._verdicts().tables()
+        return self._shown().tables()
 
     def charts(self) -> Charts:
         """The figures of the first system."""
-        return Charts(self._verdicts().charts())
+        return Charts(self._shown().charts())
 
     def records(self) -> list[Record]:
         """One record per check, system, feature and, where there are several, alpha."""
-        return self._verdicts().records()
+        return self._shown().records()
 
-    def _verdicts(self) -> ValidationReport:
+    def _shown(self) -> ValidationReport:
         return ValidationReport(
             self.metric,
             self.preset,

@@ -17,7 +17,17 @@ from assay.metrics.base import Metric
 from assay.metrics.selection import select_metrics
 from assay.plots import scatter
 from assay.progress import Track, untracked
-from assay.results import Cell, Charts, Record, Result, Table, known
+from assay.results import (
+    CellValue,
+    Charts,
+    Column,
+    Columns,
+    Direction,
+    Record,
+    Result,
+    Table,
+    known,
+)
 from assay.settings import SEED
 from assay.statistics.arrays import Array
 
@@ -114,7 +124,7 @@ class BoostResult(Result):
         return Charts([scatter(title, records, "base", "boosted", "segment", series="system")])
 
     def _systems(self) -> Table:
-        rows: list[list[Cell]] = [
+        rows: list[list[CellValue]] = [
             [
                 system,
                 _mean(parts.base),
@@ -125,21 +135,25 @@ class BoostResult(Result):
             ]
             for system, parts in self.systems.items()
         ]
-        columns = ("system", "base", "explanation", "boosted", "collapsed %", "unknown")
-        digits = {"collapsed %": 0, "explanation": 4}
-        best = {"base": "high", "boosted": "high"} if len(rows) > 1 else None
-        title = f"{self.metric.title}: means over segments"
-        finer = self._finer()
-        return Table(title, columns, rows, self._note(), digits, best, finer=finer)  # type: ignore[arg-type]
+        columns: Columns = (
+            "system",
+            *self._columns(direction="high"),
+            Column("collapsed", digits=0, unit="%"),
+            Column("unknown"),
+        )
+        return Table(f"{self.metric.title}: means over segments", columns, rows, self._note())
 
     def _segments(self) -> Table:
-        rows: list[list[Cell]] = [list(record.values()) for record in self.records()]
-        columns = ("system", "segment", "base", "explanation", "boosted")
-        digits, finer = {"explanation": 4}, self._finer()
-        return Table("Segments", columns, rows, digits=digits, keys=2, finer=finer)
+        rows: list[list[CellValue]] = [list(record.values()) for record in self.records()]
+        return Table("Segments", ("system", "segment", *self._columns()), rows, keys=2)
 
-    def _finer(self) -> frozenset[str]:
-        return frozenset(("base", "boosted") if self.metric.is_small else ())
+    def _columns(self, *, direction: Direction | None = None) -> tuple[Column, Column, Column]:
+        """The base score, the explanation and the boosted score."""
+        base, boosted = (
+            Column(name, finer=self.metric.is_small, direction=direction)
+            for name in ("base", "boosted")
+        )
+        return base, Column("explanation", digits=4), boosted
 
     def _note(self) -> str:
         metric = self.metric

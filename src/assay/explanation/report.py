@@ -10,7 +10,19 @@ import numpy as np
 from assay.explanation.importances import Explanation, SegmentSide, SystemExplanations
 from assay.explanation.quality import DetectionQuality, Labels, WordLabels, detection, mean_quality
 from assay.metrics.base import reference_count
-from assay.results import Cell, Record, Result, Span, Table, Words, graded, known, marked_text
+from assay.results import (
+    CellValue,
+    Column,
+    Columns,
+    Record,
+    Result,
+    Span,
+    Table,
+    Words,
+    graded,
+    known,
+    marked_text,
+)
 from assay.statistics.arrays import Array
 
 __all__ = ["ExplainResult", "largest_importance", "shaded_words", "side_by_side", "tagged_words"]
@@ -64,6 +76,10 @@ class ExplainResult(Result):
         quality = [self._quality()] if self.labels else []
         return quality + [side_by_side(explained, pair, shown, self.labels) for pair in pairs]
 
+    def paper_tables(self) -> list[Table]:
+        """All of them: every system has its words in one of the tables."""
+        return self.tables()
+
     def _records(self, system: str, position: int, explanation: Explanation) -> Iterator[Record]:
         labels = self.labels.get((system, explanation.side))
         quality = self._detection(system, position, explanation)
@@ -93,8 +109,12 @@ class ExplainResult(Result):
 
     def _quality(self) -> Table:
         recall = "recall at k" if self.top is None else f"recall at {self.top}"
-        columns = ("system", "side", "segments", "left out", "AUC", "AP", recall, "tagged")
-        rows: list[tuple[Cell, ...]] = []
+        columns: Columns = (
+            *("system", "side"),
+            *(Column(name) for name in ("segments", "left out")),
+            *(Column(name, digits=3) for name in ("AUC", "AP", recall, "tagged")),
+        )
+        rows: list[tuple[CellValue, ...]] = []
         unknown = 0
         for system, side in self.labels:
             quality = self.quality(system, side)
@@ -102,7 +122,7 @@ class ExplainResult(Result):
             left_out = quality.alike + quality.unknown
             rows.append((system, side, quality.texts, left_out, *quality.mean))
         title = "How well do the importances find the words that people tagged as wrong?"
-        return Table(title, columns, rows, self._note(unknown), dict.fromkeys(columns[4:], 3))
+        return Table(title, columns, rows, self._note(unknown))
 
     def _note(self, unknown: int) -> str:
         k = "k words, as many as are tagged" if self.top is None else f"{self.top} words"
@@ -167,15 +187,15 @@ def side_by_side(
     """
     rows = [row for at in shown for row in _rows(explained, systems, at, labels or {})]
     title = f"{explained.metric.title} of {' and '.join(systems)}, word by word"
-    finer = frozenset(systems if explained.metric.is_small else ())
     heads = frozenset(at for at, row in enumerate(rows) if row[0] is not None)
-    columns = ("segment", "side", *systems)
-    return Table(title, columns, rows, _note(explained, shown), shaded=heads, finer=finer)
+    scores = (Column(system, finer=explained.metric.is_small) for system in systems)
+    columns: Columns = ("segment", "side", *scores)
+    return Table(title, columns, rows, _note(explained, shown), shaded=heads)
 
 
 def _rows(
     explained: SystemExplanations, systems: Sequence[str], at: int, labels: WordLabels
-) -> Iterator[tuple[Cell, ...]]:
+) -> Iterator[tuple[CellValue, ...]]:
     by_system = [explained.by_segment[system, at] for system in systems]
     # One scale for all systems, so that a colour means the same in all columns.
     largest = largest_importance(

@@ -23,7 +23,17 @@ from assay.explanation.tuning import (
     tried,
 )
 from assay.plots import PALETTE, SCHEMA, WIDTH, bar_chart, line_chart
-from assay.results import Cell, Chart, Charts, PValue, Record, Result, Table, known
+from assay.results import (
+    CellValue,
+    Chart,
+    Charts,
+    Column,
+    Columns,
+    Record,
+    Result,
+    Table,
+    known,
+)
 from assay.statistics.arrays import Array
 
 __all__ = ["GainEffect", "MedianSetting", "TuneResult", "box_chart", "ridge_effects", "try_medians"]
@@ -224,6 +234,8 @@ def _figures(record: Record) -> Record:
 DIGITS = 3
 ALPHA = 0.05
 
+_WEIGHT_AND_POWER = (Column("w", digits=2), Column("p", digits=2))
+
 
 def _tables(result: TuneResult) -> list[Table]:
     """The best of every setting, what held elsewhere, the medians and the regression."""
@@ -238,7 +250,7 @@ def _tables(result: TuneResult) -> list[Table]:
 
 
 def _best(result: TuneResult) -> Table:
-    rows: list[list[Cell]] = [
+    rows: list[list[CellValue]] = [
         [
             *_names(tuned.setting, result),
             len(tuned.evidence),
@@ -251,14 +263,21 @@ def _best(result: TuneResult) -> Table:
         ]
         for tuned in result.tuned
     ]
-    columns = ("n", "base", "best", "gain", "w", "p", "collapsed %")
+    names = _columns(tuned.setting for tuned in result.tuned)
+    columns: Columns = (
+        *names,
+        Column("n"),
+        *(Column(name, digits=DIGITS) for name in ("base", "best", "gain")),
+        *_WEIGHT_AND_POWER,
+        Column("collapsed", digits=0, unit="%"),
+    )
     note = (
         "Pearson's r of segments with people; best: the greatest of the grid of w and p, found on "
         "the very segments it is shown for, so it is never below the base. w = 1 is the metric as "
         "it is, whatever p. collapsed: segments of which the explanation is next to nothing at "
         f"p = -1 (regular={result.tuned[0].regular})."
     )
-    return _table("The best weight and power", result, columns, rows, note)
+    return Table("The best weight and power", columns, rows, note, keys=len(names))
 
 
 def _held_out(result: TuneResult) -> Table:
@@ -269,7 +288,7 @@ def _held_out(result: TuneResult) -> Table:
 
 def _tried(title: str, held: Sequence[HeldOut], note: str, result: TuneResult) -> Table:
     names = _columns(trial.setting for trial in held)
-    rows: list[list[Cell]] = [
+    rows: list[list[CellValue]] = [
         [
             *(getattr(trial.setting, name) for name in names),
             trial.n,
@@ -278,17 +297,24 @@ def _tried(title: str, held: Sequence[HeldOut], note: str, result: TuneResult) -
             trial.base,
             trial.pearson,
             trial.pearson - trial.base,
-            PValue(trial.significance),
+            trial.significance,
             _verdict(trial),
         ]
         for trial in held
     ]
-    columns = (*names, "n", "w", "p", "base", "boosted", "gain", "sig.", "")
+    columns: Columns = (
+        *names,
+        Column("n"),
+        *_WEIGHT_AND_POWER,
+        *(Column(name, digits=DIGITS) for name in ("base", "boosted", "gain")),
+        Column("sig.", style="p"),
+        "",
+    )
     told = (
         f"{note} sig.: two-sided p of the difference by {result.trials:,} trials in which both "
         f"metrics' scores of a source segment change places; better and worse are below {ALPHA}."
     )
-    return Table(title, columns, rows, told, _digits(), keys=len(names))
+    return Table(title, columns, rows, told, keys=len(names))
 
 
 def _verdict(held: HeldOut) -> str:
@@ -298,37 +324,35 @@ def _verdict(held: HeldOut) -> str:
 
 
 def _medians(result: TuneResult) -> Table:
-    rows: list[list[Cell]] = []
+    rows: list[list[CellValue]] = []
     for median in result.medians.values():
         published = PUBLISHED.get(median.explainer.partition(":")[0])
         same = median.settings - median.improved
-        row: list[Cell] = [median.explainer, median.at.w, median.at.p, median.settings]
+        row: list[CellValue] = [median.explainer, median.at.w, median.at.p, median.settings]
         row += [median.improved, same, median.gain]
         rows.append([*row, *(published or (None, None))])
-    columns = ("explainer", "w", "p", "settings", "improved", "not", "mean gain")
+    columns: Columns = (
+        "explainer",
+        *_WEIGHT_AND_POWER,
+        *(Column(name) for name in ("settings", "improved", "not")),
+        Column("mean gain", digits=DIGITS),
+        *(Column(name, digits=2) for name in ("paper's w", "paper's p")),
+    )
     note = (
         "Medians of the best w and p over all settings of an explainer, p where w is below 1; how "
         "many settings they improve; paper: the medians of Leiter et al. (2022)."
     )
-    titles = (*columns, "paper's w", "paper's p")
-    return Table("Medians", titles, rows, note, _digits() | {"paper's w": 2, "paper's p": 2})
+    return Table("Medians", columns, rows, note)
 
 
 def _effects(result: TuneResult) -> Table:
-    rows: list[list[Cell]] = [list(effect) for effect in result.effects()]
+    rows: list[list[CellValue]] = [list(effect) for effect in result.effects()]
     note = (
         "Coefficients of a ridge regression of the gain at the medians: above 0, more is gained "
         "there than elsewhere. What varies together cannot be told apart."
     )
-    columns = ("factor", "value", "coefficient")
-    return Table("Where boosting helps", columns, rows, note, {"coefficient": 4})
-
-
-def _table(
-    title: str, result: TuneResult, columns: Sequence[str], rows: list[list[Cell]], note: str
-) -> Table:
-    names = _columns(tuned.setting for tuned in result.tuned)
-    return Table(title, (*names, *columns), rows, note, _digits(), keys=len(names))
+    columns: Columns = ("factor", "value", Column("coefficient", digits=4))
+    return Table("Where boosting helps", columns, rows, note)
 
 
 def _columns(settings: Iterable[BoostSetting]) -> list[str]:
@@ -338,13 +362,8 @@ def _columns(settings: Iterable[BoostSetting]) -> list[str]:
     return [*several, "metric", "explainer"]
 
 
-def _names(setting: BoostSetting, result: TuneResult) -> list[Cell]:
+def _names(setting: BoostSetting, result: TuneResult) -> list[CellValue]:
     return [getattr(setting, name) for name in _columns(tuned.setting for tuned in result.tuned)]
-
-
-def _digits() -> dict[str, int]:
-    figures = dict.fromkeys(("base", "best", "boosted", "gain", "mean gain"), DIGITS)
-    return figures | {"w": 2, "p": 2, "collapsed %": 0}
 
 
 CURVES = 8

@@ -14,7 +14,14 @@ from importlib import resources
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from assay.rendering.cells import Column, Entry, columns, joined, visible, visible_lines
+from assay.rendering.cells import (
+    PrintedCell,
+    PrintedColumn,
+    joined,
+    printed_columns,
+    visible,
+    visible_lines,
+)
 from assay.rendering.charts import HINT, chart_data, drawing, drawing_module
 from assay.rendering.plain import dump
 from assay.results import Chart, Result, Table
@@ -48,9 +55,9 @@ class Section:
     id: str
     title: str
     note: str
-    columns: list[Column]
+    columns: list[PrintedColumn]
     looks: list[str]
-    rows: list[tuple[Entry, ...]]
+    rows: list[tuple[PrintedCell, ...]]
     shaded: frozenset[int] = frozenset()
     wide: bool = False
     kind: str = "table"
@@ -126,8 +133,8 @@ def _arranged(tables: list[Section], drawn: list[tuple[Chart, Section]]) -> list
 
 
 def _table(name: str, table: Table, digits: int, *, most: int | None = None) -> Section:
-    laid = columns(table, digits)
-    rows = list(zip(*(column.entries for column in laid), strict=True))
+    laid = printed_columns(table, digits)
+    rows = list(zip(*(column.cells for column in laid), strict=True))
     return Section(
         id=name,
         title=visible(table.title),
@@ -141,12 +148,12 @@ def _table(name: str, table: Table, digits: int, *, most: int | None = None) -> 
     )
 
 
-def _look(column: Column, *, first: bool, key: bool) -> str:
+def _look(column: PrintedColumn, *, first: bool, key: bool) -> str:
     if column.numeric:
         return "number"
     if first and key:
         return "name"
-    if any(len(joined(entry)) > LONG for entry in column.entries):
+    if any(len(joined(entry)) > LONG for entry in column.cells):
         return "long"
     return "name" if first else "text"
 

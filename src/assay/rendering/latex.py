@@ -1,11 +1,24 @@
-r"""Tables for papers: they need `\usepackage{booktabs}`, and a comment tells if they need more."""
+"""Tables as papers print them: scores with their intervals and stars, the best in bold.
+
+The first line is a comment that names the packages they need.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from assay.rendering.cells import Column, Entry, columns, joined, visible, visible_lines
+from assay.rendering.cells import (
+    ALPHA,
+    PrintedCell,
+    PrintedColumn,
+    joined,
+    printed_columns,
+    visible,
+    visible_lines,
+)
 from assay.results import STEPS, Result, Span, Table
 
 __all__ = ["latex"]
@@ -21,6 +34,9 @@ LINE = 72
 
 PARAGRAPHS = 0.7
 """The share of a line that columns of paragraphs take together."""
+
+INTERVALS = 4
+"""Intervals of more columns than this would not fit beside each other, and are left out."""
 
 TALL = 55
 """A table of more rows than this is cut into several, of about a page each."""
@@ -63,9 +79,9 @@ _SPECIAL = str.maketrans(
 
 
 def latex(result: Result, *, digits: int = 2) -> str:
-    """One `table` per table. Scripts that pdfTeX cannot set want XeLaTeX or LuaLaTeX."""
-    tables = result.tables()
-    return "\n".join(_table(_Laid(table, columns(table, digits))) for table in tables)
+    """The tables that a paper prints. Scripts that pdfTeX cannot set want XeLaTeX or LuaLaTeX."""
+    tables = [_laid(table, digits) for table in result.paper_tables()]
+    return "\n".join([_packages(tables), *map(_table, tables)])
 
 
 def escape(text: str) -> str:
@@ -77,11 +93,29 @@ def escape(text: str) -> str:
     return re.sub("-(?=-)", "-{}", visible(text).translate(_SPECIAL))
 
 
+def _laid(table: Table, digits: int) -> _Laid:
+    laid = [column for column in printed_columns(table, digits) if column.paper]
+    if sum(any(cell.interval for cell in column.cells) for column in laid) > INTERVALS:
+        laid = [_changed(column, interval="") for column in laid]
+    if not table.details:
+        # Nobody could tell what the stars are about.
+        laid = [_changed(column, significant=False) for column in laid]
+    return _Laid(table, laid)
+
+
+def _changed(column: PrintedColumn, **values: Any) -> PrintedColumn:
+    return replace(column, cells=tuple(cell._replace(**values) for cell in column.cells))
+
+
 class _Laid(NamedTuple):
-    """A table and its columns ready to print."""
+    """A table, and those of its columns that are printed."""
 
     table: Table
-    columns: list[Column]
+    columns: list[PrintedColumn]
+
+    @property
+    def cells(self) -> list[PrintedCell]:
+        return [cell for column in self.columns for cell in column.cells]
 
     @property
     def upright(self) -> bool:
@@ -90,8 +124,15 @@ class _Laid(NamedTuple):
     @property
     def colored(self) -> bool:
         """Whether words are marked by degrees, in boxes of colour."""
-        entries = (entry for column in self.columns for entry in column.entries)
-        return any("-" in span.mark for entry in entries for span in entry.spans)
+        return any("-" in span.mark for cell in self.cells for span in cell.spans)
+
+    @property
+    def note(self) -> str:
+        """The table's note, and what its intervals and stars are."""
+        starred = any(map(_star, self.cells))
+        legend = f"* p < {ALPHA}." if starred else ""
+        shown = starred or any(cell.interval for cell in self.cells)
+        return "\n".join(filter(None, (legend, self.table.details * shown, self.table.note)))
 
     @property
     def wide(self) -> bool:
@@ -106,11 +147,14 @@ class _Laid(NamedTuple):
         return sum(max(width) + 2 for width in widths) > room
 
 
-def _packages(laid: _Laid) -> list[str]:
-    """A comment that tells what the table needs beside booktabs, if anything."""
-    needed = "\\usepackage[table]{xcolor}" if laid.table.shaded or laid.colored else ""
-    needed += "\\usepackage{graphicx}" if laid.wide or laid.upright else ""
-    return [f"% Needs \\usepackage{{booktabs}}{needed}"] if needed else []
+def _packages(tables: Sequence[_Laid]) -> str:
+    """A comment that names the packages that the tables need."""
+    needed = ["\\usepackage{booktabs}"]
+    if any(laid.table.shaded or laid.colored for laid in tables):
+        needed.append("\\usepackage[table]{xcolor}")
+    if any(laid.wide or laid.upright for laid in tables):
+        needed.append("\\usepackage{graphicx}")
+    return f"% Needs {''.join(needed)}"
 
 
 def _table(laid: _Laid) -> str:
@@ -142,7 +186,6 @@ def _float(laid: _Laid, rows: list[str], *, first: bool, last: bool) -> str:
     closer += ["\\setlength{\\fboxsep}{1.5pt}"] if laid.colored else []
     lines = [
         "\\begin{table}[htbp]",
-        *_packages(laid),
         "\\centering",
         f"\\caption{{{title}}}",
         *closer,
@@ -153,28 +196,28 @@ def _float(laid: _Laid, rows: list[str], *, first: bool, last: bool) -> str:
         *rows,
         "\\bottomrule",
         f"\\end{{tabular}}{closing}",
-        *(_note(laid.table.note) if last else []),
+        *(_note(laid.note) if last else []),
         "\\end{table}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _heading(column: Column, *, upright: bool) -> str:
+def _heading(column: PrintedColumn, *, upright: bool) -> str:
     """The column's name; upright over figures that are narrower than it."""
     name = escape(column.name)
     turned = upright and column.numeric and len(column.name) > _longest(column)
     return f"\\rotatebox{{90}}{{{name}}}" if turned else name
 
 
-def _longest(column: Column) -> int:
-    return max((len(joined(entry)) for entry in column.entries), default=0)
+def _longest(column: PrintedColumn) -> int:
+    return max((len(joined(cell)) + len(cell.interval) for cell in column.cells), default=0)
 
 
 def _shaded(shaded: bool) -> str:
     return "\\rowcolor{gray!20} " if shaded else ""
 
 
-def _layout(laid: list[Column]) -> str:
+def _layout(laid: list[PrintedColumn]) -> str:
     long = [_longest(column) > LONG for column in laid]
     share = PARAGRAPHS / max(1, sum(long))
     paragraph = f"p{{{share:.2f}\\linewidth}}"
@@ -184,25 +227,34 @@ def _layout(laid: list[Column]) -> str:
     )
 
 
-def _rows(laid: list[Column]) -> list[tuple[Entry, ...]]:
-    return list(zip(*(column.entries for column in laid), strict=True))
+def _rows(laid: list[PrintedColumn]) -> list[tuple[PrintedCell, ...]]:
+    return list(zip(*(column.cells for column in laid), strict=True))
 
 
-def _row(entries: tuple[Entry, ...]) -> str:
-    return _line([_entry(entry) for entry in entries])
+def _row(cells: tuple[PrintedCell, ...]) -> str:
+    return _line([_cell(cell) for cell in cells])
 
 
 def _line(cells: list[str]) -> str:
     return " & ".join(cells) + " \\\\"
 
 
-def _entry(entry: Entry) -> str:
-    if entry.value is None:
-        shown = " ".join(map(_span, entry.spans))
-    else:
-        shown = re.sub("^-", "$-$", joined(entry))
-    bold = entry.strong or (entry.best and entry.value is not None)
-    return f"\\textbf{{{shown}}}" if bold else shown
+def _cell(cell: PrintedCell) -> str:
+    if cell.value is None:
+        shown = " ".join(map(_span, cell.spans))
+        return f"\\textbf{{{shown}}}" if cell.strong else shown
+    shown = re.sub("^-", "$-$", escape(joined(cell).removesuffix(cell.mark)))
+    if cell.strong or cell.best:
+        shown = f"\\textbf{{{shown}}}"
+    if mark := cell.mark or _star(cell):
+        shown += f"\\textsuperscript{{{escape(mark)}}}"
+    interval = f" {{\\scriptsize {escape(cell.interval)}}}" if cell.interval else ""
+    return f"{shown}{interval}"
+
+
+def _star(cell: PrintedCell) -> str:
+    """The star of a significant number that has no mark of its own."""
+    return "*" if cell.significant and not cell.mark else ""
 
 
 def _span(span: Span) -> str:

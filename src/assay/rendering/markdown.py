@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from assay.rendering.cells import Column, Entry, columns, visible, visible_lines
+from assay.rendering.cells import (
+    PrintedCell,
+    PrintedColumn,
+    printed_columns,
+    visible,
+    visible_lines,
+)
 from assay.rendering.text import PLAIN
 from assay.results import Result, Table
 
@@ -23,7 +29,7 @@ def markdown(result: Result, *, digits: int = 2) -> str:
     Marked words stand in brackets, as in plain text. No text of the data can act as Markdown
     or HTML, or call anybody by @name.
     """
-    return "\n".join(_table(table, columns(table, digits)) for table in result.tables())
+    return "\n".join(_table(table, printed_columns(table, digits)) for table in result.tables())
 
 
 def escape(text: str) -> str:
@@ -36,11 +42,11 @@ def escape(text: str) -> str:
     return _MENTION.sub("@<!-- -->", _INLINE.sub(r"\\\g<0>", safe))
 
 
-def _table(table: Table, laid: Sequence[Column]) -> str:
+def _table(table: Table, laid: Sequence[PrintedColumn]) -> str:
     lines = [f"### {_line(table.title)}", ""] if table.title else []
     lines.append(_row(escape(column.name) for column in laid))
     lines.append(_row("--:" if column.numeric else ":--" for column in laid))
-    lines += [_row(map(_cell, row)) for row in zip(*(each.entries for each in laid), strict=True)]
+    lines += [_row(map(_cell, row)) for row in zip(*(each.cells for each in laid), strict=True)]
     lines += [] if table.rows else ["", "(no rows)"]
     if notes := visible_lines(table.note):
         lines += ["", "\\\n".join(map(_line, notes))]
@@ -51,7 +57,7 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _cell(entry: Entry) -> str:
+def _cell(entry: PrintedCell) -> str:
     shown = " ".join(PLAIN[span.mark].format(span.text) for span in entry.spans).strip()
     return f"**{escape(shown)}**" if shown and (entry.best or entry.strong) else escape(shown)
 

@@ -8,7 +8,13 @@ from collections.abc import Collection, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from assay.rendering.cells import Column, Entry, columns, visible, visible_lines
+from assay.rendering.cells import (
+    PrintedCell,
+    PrintedColumn,
+    printed_columns,
+    visible,
+    visible_lines,
+)
 from assay.results import STEPS, Result, Table
 
 if TYPE_CHECKING:
@@ -57,7 +63,7 @@ def text(result: Result, *, digits: int = 2, width: int | None = None, color: bo
 def _table(table: Table, digits: int, width: int, color: bool) -> str:
     from rich.text import Text
 
-    parts = _parts(columns(table, digits), table.keys, width, color)
+    parts = _parts(printed_columns(table, digits), table.keys, width, color)
     widths = [_widths(part, width, color) for part in parts]
     console = _console(max(width, *(sum(each) + GAP * len(each) for each in widths)), color)
     if table.title:
@@ -94,7 +100,7 @@ def _console(width: int, color: bool) -> Console:
 
 def _print_grid(
     console: Console,
-    laid: Sequence[Column],
+    laid: Sequence[PrintedColumn],
     widths: Sequence[int],
     color: bool,
     shaded: Collection[int],
@@ -108,13 +114,13 @@ def _print_grid(
         side = "right" if column.numeric else "left"
         heading = Text("\n".join(_wrapped(column.name, width)))
         grid.add_column(heading, width=width, justify=side, overflow="fold")  # type: ignore[arg-type]
-    for at, row in enumerate(zip(*(column.entries for column in laid), strict=True)):
+    for at, row in enumerate(zip(*(column.cells for column in laid), strict=True)):
         style = SHADED if at in shaded else ""
         grid.add_row(*(_styled(entry, color) for entry in row), style=style)
     console.print(grid)
 
 
-def _styled(entry: Entry, color: bool) -> Text:
+def _styled(entry: PrintedCell, color: bool) -> Text:
     from rich.text import Text
 
     styled = Text(style="bold green" if entry.best else "bold" if entry.strong else "")
@@ -124,7 +130,7 @@ def _styled(entry: Entry, color: bool) -> Text:
     return styled
 
 
-def _words(entry: Entry, color: bool) -> list[str]:
+def _words(entry: PrintedCell, color: bool) -> list[str]:
     if color or not entry.spans:
         return [span.text for span in entry.spans]
     first, *rest = [PLAIN[span.mark].format(span.text) for span in entry.spans]
@@ -136,7 +142,9 @@ def _wrapped(name: str, width: int) -> list[str]:
     return textwrap.wrap(name, width, break_long_words=False) or [name]
 
 
-def _parts(laid: list[Column], keys: int, width: int, color: bool) -> list[list[Column]]:
+def _parts(
+    laid: list[PrintedColumn], keys: int, width: int, color: bool
+) -> list[list[PrintedColumn]]:
     """The columns, in several parts where there are keys and too little room for all."""
     head, rest = laid[:keys], laid[keys:]
     room = width - sum(min(_natural(each, color), width // 3) + GAP for each in head)
@@ -163,14 +171,14 @@ def _filled(needs: Sequence[int], room: int) -> list[int]:
     return sizes
 
 
-def _natural(column: Column, color: bool) -> int:
+def _natural(column: PrintedColumn, color: bool) -> int:
     from rich.cells import cell_len
 
-    texts = [" ".join(_words(entry, color)) for entry in column.entries]
+    texts = [" ".join(_words(entry, color)) for entry in column.cells]
     return max(1, *map(cell_len, [column.name, *texts]))
 
 
-def _widths(laid: Sequence[Column], width: int, color: bool) -> list[int]:
+def _widths(laid: Sequence[PrintedColumn], width: int, color: bool) -> list[int]:
     """Natural widths, squeezed to fit: first between words, then within long ones."""
     widths = [_natural(column, color) for column in laid]
     for word in WORDS:
@@ -179,11 +187,11 @@ def _widths(laid: Sequence[Column], width: int, color: bool) -> list[int]:
     return widths
 
 
-def _least(column: Column, word: int, color: bool) -> int:
+def _least(column: PrintedColumn, word: int, color: bool) -> int:
     """The longest word: all of it if it is a figure, else no more than `word`."""
     from rich.cells import cell_len
 
-    texts = [" ".join(_words(entry, color)) for entry in column.entries]
+    texts = [" ".join(_words(entry, color)) for entry in column.cells]
     words = [word for text in texts for word in text.split()]
     names = _wrapped(column.name, 1)
     whole, cuttable = (words, names) if column.numeric else ([], words + names)

@@ -5,23 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from assay.metrics.base import Metric, labels
 from assay.plots import bar_chart, heat_map
-from assay.results import Cell, Chart, Charts, PValue, Record, Result, Table
+from assay.results import (
+    Cell,
+    CellValue,
+    Chart,
+    Charts,
+    Column,
+    Columns,
+    Direction,
+    Record,
+    Result,
+    Table,
+)
 from assay.scoring.entries import ALPHA, FEWEST, Grouped, MetricScores, Part, ScoreOptions, parts
 from assay.statistics.arrays import Array
 from assay.statistics.significance import ENOUGH, Comparison, IntervalMethod, usual_method
 
-__all__ = ["Display", "ScoreResult"]
+__all__ = ["ScoreResult", "ScoreTables"]
 
 MANY_SYSTEMS = 4
 """From so many systems on, a map of all pairs is easier to read than the table."""
 
 
 @dataclass(frozen=True, eq=False)
-class Display:
+class ScoreTables:
     """The tables and charts of a result."""
 
     systems: tuple[str, ...]
@@ -54,41 +64,62 @@ class Display:
         return [self._bars(), *(maps if self._many_pairs else [])]
 
     def _overview(self) -> Table:
-        columns = [self._column(entry) for entry in self.by_metric]
-        rows: list[list[Cell]] = [
-            [system, *(float(entry.corpus[at]) for entry in self.by_metric)]
+        rows: list[list[CellValue]] = [
+            [system, *(self._score(entry, at) for entry in self.by_metric)]
             for at, system in enumerate(self.systems)
         ]
-        better = {
-            self._column(e): "high" if e.metric.higher_is_better else "low" for e in self.by_metric
-        }
+        columns: Columns = ("system", *(self._column(entry, best=True) for entry in self.by_metric))
         note = "\n".join(entry.signature for entry in self.by_metric)
-        best: Any = better if len(self.systems) > 1 else None
-        finer = frozenset(self._column(e) for e in self.by_metric if e.metric.is_small)
-        return Table("Scores", ("system", *columns), rows, note, best=best, finer=finer)
+        return Table("Scores", columns, rows, note, details=self._overview_details())
+
+    def _score(self, entry: MetricScores, at: int) -> Cell:
+        """A system's score with its interval, and its p against the first system."""
+        low, high = entry.intervals[at][:2] if entry.intervals else (math.nan, math.nan)
+        compared = entry.comparisons or () if self._has_baseline else ()
+        p = next((each.p_holm for each in compared if each.first == at), math.nan)
+        return Cell(float(entry.corpus[at]), low, high, p, entry.length)
+
+    def _overview_details(self) -> str:
+        """What intervals and p inside the overview are, metric by metric where they differ."""
+        told: dict[str, list[str]] = {}
+        for entry in self.by_metric:
+            notes = []
+            if entry.intervals:
+                method = self.options.method_for(entry.metric, entry.length)
+                note = self._interval_note(entry.metric, method, entry.length)
+                notes.append(note.replace("low, high", "In brackets"))
+            if entry.comparisons and self._has_baseline:
+                test = self.options.test_name(entry.metric, entry.length)
+                notes.append(f"p: {test}, baseline {self.systems[0]}, after Holm.")
+            told.setdefault(" ".join(notes), []).append(self._label(entry))
+        if len(told) == 1:
+            return next(iter(told))
+        return " ".join(f"{', '.join(names)}: {note}" for note, names in told.items() if note)
 
     def _details(self, entry: MetricScores) -> Table:
         compared = {each.first: each for each in entry.comparisons or ()}
-        columns = ["system", self._column(entry)]
-        columns += ["low", "high"] if entry.intervals else []
-        columns += ["cluster"] if entry.clusters else []
-        columns += _AGAINST_FIRST if self._has_baseline else []
-        rows: list[list[Cell]] = []
+        columns: list[str | Column] = ["system", self._column(entry)]
+        columns += self._columns(entry, "low", "high") if entry.intervals else []
+        columns += [Column("cluster")] if entry.clusters else []
+        columns += self._comparison_columns(entry) if self._has_baseline else []
+        rows: list[list[CellValue]] = []
         for at in self._ranked(entry) if entry.clusters else range(len(self.systems)):
-            row: list[Cell] = [self.systems[at], float(entry.corpus[at])]
+            row: list[CellValue] = [self.systems[at], float(entry.corpus[at])]
             row += entry.intervals[at][:2] if entry.intervals else []
             row += [entry.clusters[at]] if entry.clusters else []
             row += _comparison_cells(compared.get(at)) if self._has_baseline else []
             rows.append(row)
         title = f"{self._label(entry)}: how sure is it?"
-        return self._sure(entry, title, columns, rows, self._details_note(entry, entry.length))
+        return Table(title, columns, rows, self._details_note(entry, entry.length))
 
     def _part_tables(self, entry: MetricScores, kind: str, grouped: Grouped) -> list[Table]:
         """The parts of the test set: scores alone, or all that was asked about each."""
         answered = [part for part in grouped if part.intervals or part.comparisons]
         few = "" if len(answered) == len(grouped) else self._few_note(kind)
         if not any(part.intervals for part in answered) and not (answered and self._has_baseline):
-            rows: list[list[Cell]] = [[p.name, p.segments, *map(float, p.scores)] for p in grouped]
+            rows: list[list[CellValue]] = [
+                [p.name, p.segments, *map(float, p.scores)] for p in grouped
+            ]
             tables = [self._grid(entry, (kind, "n"), rows, few)]
         else:
             tables = [self._part_details(entry, kind, grouped, few)]
@@ -97,9 +128,9 @@ class Display:
         return tables
 
     def _part_details(self, entry: MetricScores, kind: str, grouped: Grouped, few: str) -> Table:
-        columns = [kind, "n", "system", self._column(entry)]
-        columns += ["low", "high"] if self.options.confidence else []
-        columns += _AGAINST_FIRST if self._has_baseline else []
+        columns: list[str | Column] = [kind, Column("n"), "system", self._column(entry)]
+        columns += self._columns(entry, "low", "high") if self.options.confidence else []
+        columns += self._comparison_columns(entry) if self._has_baseline else []
         rows = [row for part in grouped for row in self._part_rows(part)]
         title = f"{self._label(entry)} by {kind}: how sure is it?"
         largest = max(part.segments for part in grouped)
@@ -107,13 +138,13 @@ class Display:
             self._details_note(entry, largest, f"all {kind}s"),
             self._small_note(entry, grouped),
         ]
-        return self._sure(entry, title, columns, rows, " ".join(filter(None, [*notes, few])))
+        return Table(title, columns, rows, " ".join(filter(None, [*notes, few])))
 
-    def _part_rows(self, part: Part) -> Iterator[list[Cell]]:
+    def _part_rows(self, part: Part) -> Iterator[list[CellValue]]:
         """A row per system; the part's name and size stand in the first."""
         compared = {each.first: each for each in part.comparisons or ()}
         for at, system in enumerate(self.systems):
-            row: list[Cell] = [None, None] if at else [part.name, part.segments]
+            row: list[CellValue] = [None, None] if at else [part.name, part.segments]
             row += [system, float(part.scores[at])]
             if self.options.confidence:
                 row += part.intervals[at][:2] if part.intervals else [None, None]
@@ -122,7 +153,7 @@ class Display:
             yield row
 
     def _part_pairs(self, entry: MetricScores, kind: str, answered: Sequence[Part]) -> Table:
-        rows: list[list[Cell]] = [
+        rows: list[list[CellValue]] = [
             [*([None, None] if at else [part.name, part.segments]), *self._pair_cells(each)]
             for part in answered
             for at, each in enumerate(part.comparisons or ())
@@ -131,9 +162,8 @@ class Display:
         largest = max(part.segments for part in answered)
         notes = [self._pairs_note(entry, largest, f"all pairs and {kind}s")]
         notes.append(self._small_note(entry, answered))
-        return self._sure(
-            entry, title, [kind, "n", *_EVERY_PAIR], rows, " ".join(filter(None, notes))
-        )
+        columns: Columns = (kind, Column("n"), *self._pair_columns(entry))
+        return Table(title, columns, rows, " ".join(filter(None, notes)))
 
     def _small_note(self, entry: MetricScores, grouped: Sequence[Part]) -> str:
         """What is done otherwise where some parts are small and others not."""
@@ -192,40 +222,42 @@ class Display:
     def _pairs(self, entry: MetricScores) -> Table:
         rows = [self._pair_cells(each) for each in entry.comparisons or ()]
         title = f"{self._label(entry)}: every pair"
-        return self._sure(entry, title, _EVERY_PAIR, rows, self._pairs_note(entry, entry.length))
+        note = self._pairs_note(entry, entry.length)
+        return Table(title, self._pair_columns(entry), rows, note)
 
-    def _pair_cells(self, each: Comparison) -> list[Cell]:
+    def _pair_cells(self, each: Comparison) -> list[CellValue]:
         difference, *rest = _comparison_cells(each)
         names = (self.systems[each.first], self.systems[each.second])
         return [*names, difference, each.low, each.high, *rest]
 
-    def _sure(
-        self,
-        entry: MetricScores,
-        title: str,
-        columns: Sequence[str],
-        rows: Sequence[Sequence[Cell]],
-        note: str,
-    ) -> Table:
-        """A table of scores with intervals or tests."""
-        finer = self._finer(entry, self._column(entry), "low", "high", "difference")
-        return Table(title, tuple(columns), rows, note, _DIGITS, finer=finer)
+    def _pair_columns(self, entry: MetricScores) -> list[str | Column]:
+        difference, *others = self._comparison_columns(entry)
+        return ["system", "other", difference, *self._columns(entry, "low", "high"), *others]
+
+    def _comparison_columns(self, entry: MetricScores) -> list[str | Column]:
+        """The columns of a comparison with another system."""
+        return [
+            *self._columns(entry, "difference"),
+            *(Column(name, style="p") for name in ("p", "p (Holm)")),
+            "",
+            Column("effect", digits=2),
+            Column("wins", unit="%"),
+        ]
 
     def _grid(
         self,
         entry: MetricScores,
         keys: tuple[str, ...],
-        rows: Sequence[Sequence[Cell]],
+        rows: Sequence[Sequence[CellValue]],
         note: str = "",
     ) -> Table:
         """A table of bare scores, a column per system."""
         title = f"{self._label(entry)} by {keys[0]}"
-        finer = self._finer(entry, *self.systems)
-        return Table(title, (*keys, *self.systems), rows, note, finer=finer)
+        return Table(title, (*keys, *self._columns(entry, *self.systems)), rows, note)
 
-    def _finer(self, entry: MetricScores, *columns: str) -> frozenset[str]:
-        """The columns, where the metric's scores are small."""
-        return frozenset(columns if entry.metric.is_small else ())
+    def _columns(self, entry: MetricScores, *names: str) -> list[Column]:
+        """Columns of figures that are as fine as the metric's scores."""
+        return [Column(name, finer=entry.metric.is_small) for name in names]
 
     @property
     def _has_baseline(self) -> bool:
@@ -238,14 +270,14 @@ class Display:
 
     def _bars(self) -> Chart:
         records: list[Record] = [
-            {"system": self.systems[at], "metric": self._column(entry), "score": entry.corpus[at]}
+            {"system": self.systems[at], "metric": self._heading(entry), "score": entry.corpus[at]}
             | (entry.intervals[at]._asdict() if entry.intervals else {})
             for at in range(len(self.systems))
             for entry in self.by_metric
         ]
         low, high = ("low", "high") if self.options.confidence else (None, None)
         series = "metric" if len(self.by_metric) > 1 else None
-        title = "Scores" if series else self._column(self.by_metric[0])
+        title = "Scores" if series else self._heading(self.by_metric[0])
         return bar_chart(
             "Scores of each system", records, "system", "score", series,
             y_title=title, low=low, high=high,
@@ -269,22 +301,27 @@ class Display:
         metrics = [each.metric for each in self.by_metric]
         return labels(metrics)[metrics.index(entry.metric)]
 
-    def _column(self, entry: MetricScores) -> str:
-        """The heading: the metric and which way is better."""
+    def _column(self, entry: MetricScores, *, best: bool = False) -> Column:
+        """The metric's scores; `best` sets off the best of them."""
+        direction: Direction = "high" if entry.metric.higher_is_better else "low"
+        return Column(
+            self._heading(entry),
+            finer=entry.metric.is_small,
+            direction=direction if best else None,
+        )
+
+    def _heading(self, entry: MetricScores) -> str:
+        """The metric and which way is better."""
         return f"{self._label(entry)} {'↑' if entry.metric.higher_is_better else '↓'}"
 
 
-def _comparison_cells(each: Comparison | None) -> list[Cell]:
+def _comparison_cells(each: Comparison | None) -> list[CellValue]:
     if each is None:
         return [None] * 6
     star = "*" if each.p_holm < ALPHA else ""
-    p = PValue(each.p), PValue(each.p_holm)
-    return [each.difference, *p, star, each.effect, 100 * each.wins]
+    return [each.difference, each.p, each.p_holm, star, each.effect, 100 * each.wins]
 
 
-_AGAINST_FIRST = ["difference", "p", "p (Holm)", "", "effect", "wins %"]
-_EVERY_PAIR = ["system", "other", "difference", "low", "high", *_AGAINST_FIRST[1:]]
-_DIGITS = {"effect": 2}
 _CLUSTERS = "cluster: every system of one cluster differs from every one of the next (p below)."
 _COLUMNS = (
     "effect: mean by standard deviation of the difference over segments. "
@@ -314,11 +351,11 @@ class ScoreResult(Result):
 
     def tables(self) -> list[Table]:
         """An overview, and for each metric what was asked about it."""
-        return Display(self.systems, self.by_metric, self.options).tables()
+        return ScoreTables(self.systems, self.by_metric, self.options).tables()
 
     def charts(self) -> Charts:
         """Bars with intervals, and for all pairs of many systems a map of the differences."""
-        return Charts(Display(self.systems, self.by_metric, self.options).charts())
+        return Charts(ScoreTables(self.systems, self.by_metric, self.options).charts())
 
     def _complete(self, record: Record) -> Record:
         """All records have the same keys in the same order, and None for the unknown (nan)."""

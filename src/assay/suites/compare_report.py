@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from assay.data import DataError
 from assay.plots import heat_map
-from assay.results import Cell, Charts, PValue, Record, Result, Table
+from assay.results import Cell, CellValue, Charts, Column, Columns, Record, Result, Table
 from assay.settings import did_you_mean
 from assay.suites.check import Verdicts
 from assay.suites.clusters import Correction
@@ -107,7 +107,7 @@ _ROWS: dict[Correction, str] = {
 }
 
 
-class _Column(NamedTuple):
+class _StepColumn(NamedTuple):
     """A step, under the heading that it has in the tables."""
 
     head: str
@@ -144,6 +144,11 @@ class CompareResult(Result):
             *([flips] if flips.rows else []),
         ]
 
+    def paper_tables(self) -> list[Table]:
+        """The paper's Tables 4 and 6: the best of each campaign, and gains by category."""
+        gains = self._gains(BY_CATEGORY, "category", self._categories())
+        return [*([self._best()] if self._choosing else []), gains]
+
     def charts(self) -> Charts:
         """Gains by category, as a heat map around zero."""
         records: list[Record] = [
@@ -166,20 +171,20 @@ class CompareResult(Result):
         return len(found.versions) > len(found.campaigns) or not found.steps
 
     @cached_property
-    def _columns(self) -> list[_Column]:
+    def _columns(self) -> list[_StepColumn]:
         """Systems that come again; then, from the best of one campaign to the best of the next."""
         several = len(self.versions.campaigns) > 2
-        steps = [_Column(_head(each, several), each) for each in self.versions.steps]
+        steps = [_StepColumn(_head(each, several), each) for each in self.versions.steps]
         if self._choosing:
             best = self.versions.best_steps
             heads = [f"best {each.after.campaign}" if several else "best" for each in best]
-            steps += map(_Column, heads, best)
+            steps += map(_StepColumn, heads, best)
         return steps
 
     def _best(self) -> Table:
         found = self.versions.best
         averages = [row for row in found.rows if row.level in _AVERAGES]
-        rows: list[list[Cell]] = [
+        rows: list[list[CellValue]] = [
             [_campaign(version), version.system, *(row.accuracy[at] for row in averages)]
             for at, version in enumerate(self.versions.best_versions)
         ]
@@ -191,13 +196,19 @@ class CompareResult(Result):
         )
         names = tuple(row.name for row in averages)
         note = f"Accuracy (%) on {self._items()}.\n{cluster_note(found, 'column')}"
-        columns = ("campaign", "system", *names)
-        return Table(BEST, columns, rows, note, dict.fromkeys(names, 1), strong=strong)
+        columns: Columns = ("campaign", "system", *(Column(name, digits=1) for name in names))
+        return Table(BEST, columns, rows, note, strong=strong)
 
     def _steps(self) -> Table:
         rows = [[head, *_cells(step)] for head, step in self._columns]
-        columns = ("system", "from", "to", "items", "gained", "lost", "before", "after", "gain")
-        digits = {"before": 1, "after": 1, "gain": 1, "macro gain": 1}
+        columns: Columns = (
+            *("system", "from", "to"),
+            *(Column(name) for name in ("items", "gained", "lost")),
+            *(Column(name, digits=1) for name in ("before", "after", "gain")),
+            Column("p", style="p"),
+            Column("macro gain", digits=1),
+            Column("macro p", style="p"),
+        )
         lines = [
             "gained, lost: items that pass only after, only before. before, after, gain: the "
             "micro-average (%); macro: the category macro-average.",
@@ -210,7 +221,7 @@ class CompareResult(Result):
         if not self.versions.steps:
             lines.append("No system is in two of the campaigns under the same name.")
         note = "\n".join((*lines, *name_hints(self.versions)))
-        return Table(STEPS, (*columns, "p", "macro gain", "macro p"), rows, note, digits)
+        return Table(STEPS, columns, rows, note)
 
     def _categories(self) -> list[_GainLine]:
         kinds = ("category", "micro", "category macro")
@@ -231,7 +242,7 @@ class CompareResult(Result):
 
     def _gains(self, title: str, head: str, lines: Sequence[_GainLine]) -> Table:
         rows = [
-            [line.name, max(gain.items for gain in line.gains), *map(_signed, line.gains)]
+            [line.name, max(gain.items for gain in line.gains), *map(_gain, line.gains)]
             for line in lines
         ]
         alpha = 1 - self.versions.every.level
@@ -242,7 +253,8 @@ class CompareResult(Result):
             if gain.p_corrected <= alpha
         )
         shaded = frozenset(at for at, line in enumerate(lines) if line.shaded)
-        columns = (head, "items", *(column.head for column in self._columns))
+        heads = (Column(column.head, digits=1, style="signed") for column in self._columns)
+        columns: Columns = (head, Column("items"), *heads)
         note = self._note()
         return Table(title, columns, rows, note, strong=strong, shaded=shaded, keys=2)
 
@@ -288,23 +300,23 @@ def _campaign(version: Version) -> str:
     return version.campaign or "-"
 
 
-def _cells(step: Step) -> list[Cell]:
+def _cells(step: Step) -> list[CellValue]:
     by_level = {gain.level: gain for gain in step.gains}
     micro, macro = by_level["micro"], by_level["category macro"]
-    counts: list[Cell] = [micro.items, micro.gained, micro.lost]
-    values: list[Cell] = [micro.before, micro.after, micro.gain, PValue(micro.p)]
-    values += [macro.gain, PValue(macro.p)]
+    counts: list[CellValue] = [micro.items, micro.gained, micro.lost]
+    values: list[CellValue] = [micro.before, micro.after, micro.gain, micro.p]
+    values += [macro.gain, macro.p]
     return [_campaign(step.before), _campaign(step.after), *counts, *values]
 
 
-def _signed(gain: Gain) -> str | None:
-    """The gain with its sign, nothing where there is none."""
+def _gain(gain: Gain) -> Cell | None:
+    """The gain, nothing where no item was gained or lost."""
     if not gain.items or not (gain.gained or gain.lost):
         return None
-    return f"{gain.gain:+z.1f}".replace("-", "−")
+    return Cell(gain.gain, p=gain.p_corrected, n=gain.items)
 
 
-def _records(column: _Column) -> Iterator[Record]:
+def _records(column: _StepColumn) -> Iterator[Record]:
     step = column.step
     system = step.after.system
     named: Record = {"system": (system or None) if system == step.before.system else column.head}

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from assay.results import Cell, Span, Table, Words
+from assay.results import CellValue, Span, Table, Words
 from assay.suites.check import FAIL, PASS, OutOfTime, Verdicts, pattern_of
 from assay.suites.model import Item
 from assay.suites.versions import Flip, Step
@@ -61,7 +61,7 @@ def examples_table(found: Sequence[FailingExample]) -> Table:
     """The examples as a table; the column of passing outputs only where there are any."""
     passing = any(each.passing for each in found)
     columns = ("phenomenon", "item", "source", "failed by", "failing output")
-    rows: list[list[Cell]] = [
+    rows: list[list[CellValue]] = [
         [
             each.item.phenomenon,
             each.item.id,
@@ -149,7 +149,7 @@ def flips_table(steps: Sequence[tuple[str, Step]], count: int) -> Table:
 
     Every phenomenon has its turn before one comes again.
     """
-    rows: list[list[Cell]] = []
+    rows: list[list[CellValue]] = []
     for head, step in steps:
         for gained in (False, True):
             flips = [flip for flip in step.flips if flip.gained == gained]
@@ -169,7 +169,7 @@ def changed_words(text: str, other: str, mark: Literal["good", "bad"]) -> Words:
     return tuple(runs_of((word, "" if at in same else mark) for at, word in enumerate(words)))
 
 
-def _row(head: str, flip: Flip) -> list[Cell]:
+def _row(head: str, flip: Flip) -> list[CellValue]:
     item = flip.item
     marks: tuple[Literal["good", "bad"], Literal["good", "bad"]]
     marks = ("bad", "good") if flip.gained else ("good", "bad")

@@ -9,7 +9,7 @@ from typing import get_args
 
 import numpy as np
 
-from assay.results import Cell, Charts, Record, Result, Table
+from assay.results import Cell, CellValue, Charts, Column, Columns, Record, Result, Table
 from assay.suites.accuracy import Accuracies, AccuracyRow, Costs, Counted, Policy, costs, counted
 from assay.suites.check import FAIL, NOT_TESTED, PASS, WARNING, Verdicts, verdict_named
 from assay.suites.clusters import grouped
@@ -68,26 +68,27 @@ class RunResult(Result):
     def _counts(self) -> Table:
         kinds = (PASS, FAIL, WARNING, NOT_TESTED)
         counts = [(self.verdicts.codes == kind).sum(axis=1).tolist() for kind in kinds]
-        rows: list[list[Cell]] = [
+        rows: list[list[CellValue]] = [
             [system, *numbers, _share(numbers[0], numbers[0] + numbers[1])]
             for system, *numbers in zip(self.verdicts.systems, *counts, strict=True)
         ]
-        columns = ("system", *map(verdict_named, kinds), "pass %")
+        share = Column("pass", digits=1, unit="%")
+        columns: Columns = ("system", *(Column(verdict_named(kind)) for kind in kinds), share)
         note = (
             f"{len(self.verdicts.items)} items. pass % is of pass and fail; which of these shares "
             "can be compared, and how far: assay suite report."
         )
-        return Table("Verdicts", columns, rows, note, {"pass %": 1})
+        return Table("Verdicts", columns, rows, note)
 
     def _warnings(self) -> Table:
         warned = self.verdicts.codes == WARNING
         categories = np.array([item.category for item in self.verdicts.items], object)
-        rows: list[list[Cell]] = []
+        rows: list[list[CellValue]] = []
         for category in dict.fromkeys(categories):
             here = categories == category
             rows.append([category, int(here.sum()), *warned[:, here].sum(axis=1).tolist()])
         rows.append(["all", len(categories), *warned.sum(axis=1).tolist()])
-        columns = ("category", "items", *self.verdicts.systems)
+        columns: Columns = ("category", Column("items"), *map(Column, self.verdicts.systems))
         return Table("Warnings by category", columns, rows, keys=2)
 
 
@@ -114,6 +115,11 @@ class ReportResult(Result):
             *([self._costs()] if self._fair else []),
             *([examples_table(found)] if found else []),
         ]
+
+    def paper_tables(self) -> list[Table]:
+        """Tables 5 and 7 of the paper: accuracies by category and by phenomenon."""
+        tables = AccuracyTables(self.accuracies, self.scores, self.about)
+        return [tables.categories(), tables.phenomena()]
 
     def charts(self) -> Charts:
         """Phenomena by systems, as a heat map."""
@@ -169,11 +175,12 @@ class ReportResult(Result):
         items, alone = costs(self.verdicts.codes)
         codes = self.verdicts.codes
         warned, untested = ((codes == code).sum(axis=1) for code in (WARNING, NOT_TESTED))
-        rows: list[list[Cell]] = [
+        rows: list[list[CellValue]] = [
             [self.verdicts.systems[at], int(warned[at]), int(untested[at]), items[at], alone[at]]
             for at in sorted(range(len(items)), key=lambda at: (-items[at], -alone[at]))
         ]
-        columns = ("system", "warning", "not tested", "items it drops", "it alone drops")
+        counts = ("warning", "not tested", "items it drops", "it alone drops")
+        columns: Columns = ("system", *map(Column, counts))
         note = (
             "Under 'fair', an item counts only if no system has a warning or no output on it. "
             "it alone drops: items that would count without this system."
@@ -184,12 +191,14 @@ class ReportResult(Result):
         """How many items each policy counts and drops."""
         policies = get_args(Policy)
         all_counts = [counted(self.verdicts, policy) for policy in policies]
-        rows = [
+        rows: list[list[CellValue]] = [
             [policy, _POLICIES[policy], *_counts(each)]
             for policy, each in zip(policies, all_counts, strict=True)
         ]
         chosen = policies.index(self.accuracies.counted.policy)
-        columns = ("policy", "counts", "items", "dropped: warning", "dropped: not tested", "turned")
+        names = ("items", "dropped: warning", "dropped: not tested", "turned")
+        counts = (Column(name, style="interval") for name in names)
+        columns: Columns = ("policy", "counts", *counts)
         note = (
             "items: how many count per system, from the fewest to the most. turned: warnings that "
             f"count as a fail or as a pass. The other tables are under {policies[chosen]!r}."
@@ -201,26 +210,31 @@ class ReportResult(Result):
         """What is left of each category, for all systems alike."""
         left = ~np.isnan(self.accuracies.counted.values.sum(axis=0))
         categories = np.array([item.category for item in self.verdicts.items], object)
-        rows: list[list[Cell]] = []
+        rows: list[list[CellValue]] = []
         for category in dict.fromkeys(categories):
             here = categories == category
             items, kept = int(here.sum()), int(left[here].sum())
             rows.append([category, items, kept, items - kept, _share(items - kept, items)])
         items, kept = len(left), int(left.sum())
         rows.append(["all", items, kept, items - kept, _share(items - kept, items)])
-        columns = ("category", "items", "count for all", "dropped", "dropped %")
+        columns: Columns = (
+            "category",
+            *(Column(name) for name in ("items", "count for all", "dropped")),
+            Column("dropped", digits=1, unit="%"),
+        )
         note = "Warnings are resolved by people: assay suite serve."
-        return Table("Items that count for every system", columns, rows, note, {"dropped %": 1})
+        return Table("Items that count for every system", columns, rows, note)
 
 
 def _share(part: int, whole: int) -> float:
     return 100 * part / whole if whole else math.nan
 
 
-def _counts(found: Counted) -> list[Cell]:
+def _counts(found: Counted) -> list[CellValue]:
     return [_range(each) for each in (found.items, found.warned, found.untested, found.turned)]
 
 
-def _range(numbers: tuple[int, ...]) -> str:
+def _range(numbers: tuple[int, ...]) -> Cell:
+    """From the least to the most."""
     low, high = min(numbers, default=0), max(numbers, default=0)
-    return f"{low}" if low == high else f"{low}–{high}"
+    return Cell(low, low, high)

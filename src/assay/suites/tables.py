@@ -15,7 +15,7 @@ from assay.data import DataError
 from assay.io.files import FilePath, label, read_text, suffix
 from assay.io.tables import TextTable, cut_rows, parse_table
 from assay.plots import heat_map
-from assay.results import Cell, Chart, Record, Table
+from assay.results import Cell, CellValue, Chart, Column, Columns, Record, Table
 from assay.suites.accuracy import Accuracies, AccuracyRow, Level, Test
 
 __all__ = [
@@ -79,8 +79,10 @@ class AccuracyTables:
     def systems(self) -> Table:
         """One row per system: its averages with their intervals."""
         averages = [self.accuracies.row(level) for level in _AVERAGES]
-        interval = f"{self.accuracies.level:.0%} interval"
-        heads = [each for row in averages for each in (row.name, interval)]
+        interval = Column(
+            f"{self.accuracies.level:.0%} interval", digits=1, style="interval", paper=False
+        )
+        heads = [column for row in averages for column in (Column(row.name, digits=1), interval)]
         cells = [[self._name(at), *_with_intervals(averages, at)] for at in self._order]
         strong = {
             (place, 1 + 2 * column)
@@ -88,11 +90,10 @@ class AccuracyTables:
             for column, row in enumerate(averages)
             if self._several and row.first_cluster[at]
         }
-        digits = dict.fromkeys(heads, 1)
-        columns = ("system", *heads)
+        columns: Columns = ("system", *heads)
         items = f"{averages[0].size} items. {_INTERVALS}"
         note = self._note(items, self.cost, cluster_note(self.accuracies, "column"))
-        return Table("Systems", columns, cells, note, digits, strong=frozenset(strong), keys=1)
+        return Table("Systems", columns, cells, note, strong=frozenset(strong), keys=1)
 
     def categories(self) -> Table:
         """Table 5 of the paper: a row per category, two averages, other scores."""
@@ -151,7 +152,8 @@ class AccuracyTables:
     def _grid(self, title: str, head: str, lines: Sequence[_GridLine], note: str) -> Table:
         lines = [*lines, *(_GridLine(each.name, each) for each in self.scores)]
         names = tuple(map(self._name, self._order))
-        columns = (head, "items", *names, *(["avg"] if self._several else []))
+        scores = [*names, *(["avg"] if self._several else [])]
+        columns: Columns = (head, Column("items"), *(Column(name, digits=1) for name in scores))
         strong = {
             (at, 2 + place)
             for at, line in enumerate(lines)
@@ -165,20 +167,22 @@ class AccuracyTables:
             columns,
             [self._cells(line) for line in lines],
             note,
-            dict.fromkeys(columns[2:], 1),
             strong=frozenset(strong),
             shaded=frozenset(at for at, line in enumerate(lines) if line.shaded),
             keys=2,
         )
 
-    def _cells(self, line: _GridLine) -> list[Cell]:
+    def _cells(self, line: _GridLine) -> list[CellValue]:
         row = line.row
         if isinstance(row, AccuracyRow):
-            values, items = row.accuracy, row.size
+            cells = [Cell(row.accuracy[at], n=row.items[at]) for at in self._order]
+            items = row.size
+            values: Sequence[float] = row.accuracy
         else:
             values, items = tuple(map(row.of, self.accuracies.systems)), None
+            cells = [Cell(values[at]) for at in self._order]
         average = [_average(values)] if self._several else []
-        return [line.name, items, *(values[at] for at in self._order), *average]
+        return [line.name, items, *cells, *average]
 
     def _scores_note(self) -> str:
         return " ".join(dict.fromkeys(each.note for each in self.scores if each.note))
@@ -214,14 +218,18 @@ def test_note(test: Test) -> str:
     return _TESTS[test]
 
 
-def _with_intervals(rows: Sequence[AccuracyRow], at: int) -> list[Cell]:
-    return [cell for row in rows for cell in (row.accuracy[at], _interval(row, at))]
+def _with_intervals(rows: Sequence[AccuracyRow], at: int) -> list[CellValue]:
+    accuracies = [_accuracy(row, at) for row in rows]
+    return [
+        cell
+        for accuracy in accuracies
+        for cell in (accuracy, None if math.isnan(accuracy.low) else accuracy)
+    ]
 
 
-def _interval(row: AccuracyRow, at: int) -> str | None:
-    if math.isnan(row.low[at]):
-        return None
-    return f"{row.low[at]:.1f}–{row.high[at]:.1f}"
+def _accuracy(row: AccuracyRow, at: int) -> Cell:
+    """The accuracy of a system, with its interval."""
+    return Cell(row.accuracy[at], row.low[at], row.high[at], n=row.items[at])
 
 
 def _average(values: Sequence[float]) -> float:

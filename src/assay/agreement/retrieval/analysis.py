@@ -74,6 +74,11 @@ class RetrievalResult(Result):
         """Measures by system, and coefficients by measure and metric."""
         return tables(self.setup, self.found, self.candidates, self.correlations)
 
+    def paper_tables(self) -> list[Table]:
+        """Tables 4 and 5 of the paper: measures by metrics; without metrics, the measures."""
+        first, *correlated = self.tables()
+        return correlated or [first]
+
     def charts(self) -> Charts:
         """The coefficients as a map, and every metric against the first measure."""
         return Charts(charts(self.setup, self.found, self.candidates, self.correlations))

@@ -13,7 +13,7 @@ from assay.agreement.report import tests_note
 from assay.agreement.retrieval.measures import Measure, Truth
 from assay.agreement.retrieval.search import BM25
 from assay.plots import heat_map, scatter
-from assay.results import Cell, Chart, Table
+from assay.results import Cell, CellValue, Chart, Column, Table
 
 __all__ = ["Correlation", "Found", "Setup", "charts", "tables"]
 
@@ -85,16 +85,15 @@ def charts(
 def _by_system(setup: Setup, found: Sequence[Found], candidates: Sequence[Candidate]) -> Table:
     titles, metrics = [each.title for each in setup.measures], [c.title for c in candidates]
     scores = iter(zip(*(each.of_systems() for each in candidates), strict=True))
-    rows: list[list[Cell]] = []
+    rows: list[list[CellValue]] = []
     for each in found:
         own = [None] * len(candidates) if each.human else next(scores, ())
         rows.append([each.system, *each.values, *own])
     return Table(
         _MEASURES,
-        ("system", *titles, *metrics),
+        ("system", *(Column(title, digits=DIGITS) for title in titles), *map(Column, metrics)),
         rows,
         "\n".join([*_notes(setup, found), *_signatures(candidates)]),
-        digits=dict.fromkeys(titles, DIGITS),
         shaded=frozenset(at for at, each in enumerate(found) if each.human),
         keys=1,
     )
@@ -119,7 +118,7 @@ def _by_measure(
     correlations: Sequence[Correlation],
 ) -> Table:
     """One coefficient: measures down, metrics across, as in Tables 4 and 5 of the paper."""
-    rows: list[list[Cell]] = []
+    rows: list[list[CellValue]] = []
     strong = set()
     for at, measure in enumerate(setup.measures):
         own = [c for c in correlations if c.measure == measure and c.coefficient == coefficient]
@@ -129,7 +128,7 @@ def _by_measure(
     rows = [row for row in rows if len(row) > 1]
     return Table(
         f"{coefficient.label} between MT metrics and retrieval",
-        ("measure", *(each.title for each in candidates)),
+        ("measure", *(Column(each.title, digits=DIGITS) for each in candidates)),
         rows,
         "\n".join(_correlation_notes(setup, coefficient, candidates, correlations)),
         strong=frozenset(strong),
@@ -165,11 +164,12 @@ def _signatures(candidates: Sequence[Candidate]) -> list[str]:
     return [each.signature for each in candidates if each.signature]
 
 
-def _cell(correlation: Correlation, alpha: float) -> Cell:
-    value, p = correlation.agreement.value, correlation.agreement.p
-    if isnan(value):
+def _cell(correlation: Correlation, alpha: float) -> Cell | None:
+    agreement = correlation.agreement
+    if isnan(agreement.value):
         return None
-    return f"{value:.{DIGITS}f}{'' if p < alpha else INSIGNIFICANT}"
+    mark = "" if agreement.p < alpha else INSIGNIFICANT
+    return Cell(agreement.value, p=agreement.p, n=agreement.n, mark=mark)
 
 
 def _known(correlation: Correlation) -> float:

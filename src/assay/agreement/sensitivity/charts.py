@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from assay.agreement.sensitivity.report import (
     SIZES,
     SLOPE,
     titled,
-    with_interval,
 )
+from assay.agreement.sensitivity.stages import CorrelationEstimate
 from assay.agreement.sensitivity.study import Study, text_scores
 from assay.plots import line_chart, scatter
 from assay.results import Chart, Record
@@ -68,9 +68,17 @@ def _figure(study: Study, options: SensitivityOptions, finding: SensitivityFindi
         x_title=f"quality ({people.name})",
         y_title=f"sensitivity of {title}",
         note=f"{options.coefficient.title} over {study.texts.kind}s; bars: 95% intervals. Over "
-        f"systems: about {with_interval(second) or 'unknown'}.",
+        f"systems: about {_told(second)}.",
     )
     return _with_bars(chart, [(each.low, each.high) for *_, each in known])
+
+
+def _told(estimate: CorrelationEstimate) -> str:
+    """An estimate in words: 0.31 [0.12, 0.47]."""
+    value, low, high = estimate.value, estimate.low, estimate.high
+    if isnan(value):
+        return "unknown"
+    return f"{value:.2f}" if isnan(low) else f"{value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _with_bars(chart: Chart, ends: Sequence[tuple[float, float]]) -> Chart:

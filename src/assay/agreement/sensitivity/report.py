@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan, nan
+from math import isnan
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from assay.agreement.sensitivity.analysis import SensitivityFinding, Sensitivity
 from assay.agreement.sensitivity.sizes import DRAWS, reached
 from assay.agreement.sensitivity.stages import CorrelationEstimate, difference
 from assay.agreement.sensitivity.study import Study
-from assay.results import Cell, PValue, Table
+from assay.results import Cell, CellValue, Column, Columns, Table
 from assay.statistics.correlation import means, pearson_rows
 
 __all__ = [
@@ -23,10 +23,8 @@ __all__ = [
     "STAGES",
     "about",
     "further_tables",
-    "one_cell",
     "tables",
     "titled",
-    "with_interval",
 ]
 
 STAGES = "Does sensitivity depend on quality?"
@@ -41,21 +39,14 @@ def titled(title: str, study: Study) -> str:
     return f"{title} ({study.human.name})"
 
 
-def with_interval(each: CorrelationEstimate) -> str | None:
-    """`0.31 [0.12, 0.47]`; None where there is no value."""
-    return one_cell(each.value, each.low, each.high)
-
-
-def one_cell(value: float, low: float, high: float) -> str | None:
-    """A value with its interval, where there is one."""
-    if isnan(value):
-        return None
-    return f"{value:.2f}" if isnan(low) else f"{value:.2f} [{low:.2f}, {high:.2f}]"
-
-
-def about(low: float, high: float) -> list[Cell]:
+def about(low: float, high: float) -> list[CellValue]:
     """Both ends of an interval that is only approximate, and marked so."""
-    return [None if isnan(end) else f"~{end:.3f}" for end in (low, high)]
+    return [None if isnan(end) else Cell(end, approximate=True) for end in (low, high)]
+
+
+def _estimate(value: float, low: float, high: float) -> Cell | None:
+    """A value with its interval; None where there is no value."""
+    return None if isnan(value) else Cell(value, low, high)
 
 
 def further_tables(
@@ -69,11 +60,11 @@ def further_tables(
 
 
 def _best(study: Study, finding: SensitivityFinding) -> Table:
-    rows: list[list[Cell]] = []
+    rows: list[list[CellValue]] = []
     for each in finding.best:
         agreement, drawn = each.agreement, (each.typical, each.random_low, each.random_high)
         ends = about(agreement.low, agreement.high)
-        rows.append([each.k, each.last, agreement.value, *ends, PValue(agreement.p), *drawn])
+        rows.append([each.k, each.last, agreement.value, *ends, agreement.p, *drawn])
     note = (
         "The correlation at system level among the k systems that people like best; ~: the 95% "
         f"interval over resampled {study.texts.kind}s, only approximate and rather too low, since "
@@ -83,18 +74,22 @@ def _best(study: Study, finding: SensitivityFinding) -> Table:
     )
     if tests := dict.fromkeys(each.agreement.test for each in finding.best if each.agreement.test):
         note += f" Two-sided p from {' or '.join(tests)}."
-    columns = ("k", "down to", "value", "low", "high", "p", "any k", "any k low", "any k high")
-    digits = dict.fromkeys(columns[2:], 3)
+    columns: Columns = (
+        *("k", "down to"),
+        *(Column(name, digits=3) for name in ("value", "low", "high")),
+        Column("p", style="p"),
+        *(Column(name, digits=3) for name in ("any k", "any k low", "any k high")),
+    )
     title = titled(f"{BEST}: {finding.stages.candidate.title}", study)
-    return Table(title, columns, rows, note, digits)
+    return Table(title, columns, rows, note)
 
 
 def _sizes(study: Study, findings: Sequence[SensitivityFinding]) -> Table:
-    rows: list[list[Cell]] = [
+    rows: list[list[CellValue]] = [
         [
             steps[0].words,
             round(steps[0].texts, 1),
-            *(one_cell(each.value, each.low, each.high) for each in steps),
+            *(_estimate(step.value, step.low, step.high) for step in steps),
         ]
         for steps in zip(*(each.sizes for each in findings), strict=True)
     ]
@@ -104,28 +99,35 @@ def _sizes(study: Study, findings: Sequence[SensitivityFinding]) -> Table:
         "many words in the reference, with what people say of all of them: the median of "
         f"{DRAWS} draws, and where 95% of them lie."
     )
-    columns = ("words", f"{study.texts.kind}s", *titles)
-    return Table(titled(SIZES, study), columns, rows, note, {f"{study.texts.kind}s": 1}, keys=1)
+    columns: Columns = (
+        Column("words"),
+        Column(f"{study.texts.kind}s", digits=1),
+        *(Column(title, digits=2, style="estimate") for title in titles),
+    )
+    return Table(titled(SIZES, study), columns, rows, note, keys=1)
 
 
 def _reached(options: SensitivityOptions, findings: Sequence[SensitivityFinding]) -> Table:
-    rows: list[list[Cell]] = []
+    rows: list[list[CellValue]] = []
     for finding in findings:
         found = reached(finding.sizes, options.reach)
         whole = finding.sizes[-1].value
         rows.append([finding.stages.candidate.title, found.half, found.most, whole])
     return Table(
         f"Words until a metric's ranking agrees with people's, {options.reach:g} and more",
-        ("metric", "in half of the draws", "in 95% of the draws", "all words"),
+        (
+            "metric",
+            *(Column(f"in {share} of the draws") for share in ("half", "95%")),
+            Column("all words", digits=3),
+        ),
         rows,
         "The first size from which on the agreement is so high, and stays so; empty where it "
         "never is.",
-        {"all words": 3},
     )
 
 
 def _slopes(options: SensitivityOptions, findings: Sequence[SensitivityFinding]) -> Table:
-    rows: list[list[Cell]] = []
+    rows: list[list[CellValue]] = []
     notes = [
         "The slope of a system's scores of whole texts by the reference system's; ~: BCa 95% "
         "intervals, only approximate (they hold about 90%). 1: it gains and loses as the reference "
@@ -139,10 +141,15 @@ def _slopes(options: SensitivityOptions, findings: Sequence[SensitivityFinding])
             rows.append([title, each.system, *figures])
         for reason in dict.fromkeys(each.reason for each in finding.slopes if each.reason):
             notes.append(f"{title}: {reason}.")
-    columns = ("metric", "system", "slope", "low", "high", "intercept", "r", "n")
-    digits = {"slope": 3, "r": 3}
+    columns: Columns = (
+        *("metric", "system"),
+        *(Column(name, digits=3) for name in ("slope", "low", "high")),
+        Column("intercept"),
+        Column("r", digits=3),
+        Column("n"),
+    )
     title = f"{SLOPE} against {options.slope}"
-    return Table(title, columns, rows, "\n".join(notes), digits)
+    return Table(title, columns, rows, "\n".join(notes))
 
 
 FEW = 10
@@ -162,7 +169,7 @@ def tables(
 def _stages(
     study: Study, options: SensitivityOptions, findings: Sequence[SensitivityFinding]
 ) -> Table:
-    rows: list[list[Cell]] = []
+    rows: list[list[CellValue]] = []
     for finding in findings:
         stages, title = finding.stages, finding.stages.candidate.title
         second, given = stages.dependence, stages.given_spread
@@ -180,17 +187,20 @@ def _stages(
             ],
         ]
         if (some := stages.without_outliers) is not None:
-            rows.append(
-                [title, "without outliers", some.value, None, None, PValue(some.p), some.n, None]
-            )
-    columns = ("metric", "correlation", "value", "low", "high", "p", "n", "as quality rises")
-    digits = {"value": 3}
+            rows.append([title, "without outliers", some.value, None, None, some.p, some.n, None])
+    columns: Columns = (
+        *("metric", "correlation"),
+        *(Column(name, digits=3) for name in ("value", "low", "high")),
+        Column("p", style="p"),
+        Column("n"),
+        "as quality rises",
+    )
     note = "\n".join(_stage_notes(study, options, findings))
-    return Table(titled(STAGES, study), columns, rows, note, digits, keys=2)
+    return Table(titled(STAGES, study), columns, rows, note, keys=2)
 
 
-def _cells(each: CorrelationEstimate) -> list[Cell]:
-    return [each.value, *about(each.low, each.high), PValue(each.p), each.n]
+def _cells(each: CorrelationEstimate) -> list[CellValue]:
+    return [each.value, *about(each.low, each.high), each.p, each.n]
 
 
 def _stage_notes(
@@ -249,20 +259,26 @@ def _systems(
 ) -> Table:
     people, order = study.human, _order(study)
     counts = (~np.isnan(people.scores)).sum(axis=1)
-    rows: list[list[Cell]] = [
+    rows: list[list[CellValue]] = [
         [
             study.systems[at],
             float(people.quality[at]),
             int(counts[at]),
             float(people.spread[at]),
-            *(with_interval(each.stages.sensitivity[at]) for each in findings),
+            *(_sensitivity(each, at) for each in findings),
         ]
         for at in order
     ]
     averages = [_mean([one.value for one in each.stages.sensitivity]) for each in findings]
-    rows.append(["mean", None, None, None, *(one_cell(each, nan, nan) for each in averages)])
+    rows.append(["mean", None, None, None, *(None if isnan(each) else each for each in averages)])
     titles = [each.stages.candidate.title for each in findings]
-    columns = ("system", "quality", f"{study.texts.kind}s", "spread", *titles)
+    columns: Columns = (
+        "system",
+        Column("quality", digits=3),
+        Column(f"{study.texts.kind}s"),
+        Column("spread", digits=3),
+        *(Column(title, digits=2, style="estimate") for title in titles),
+    )
     notes = [
         f"{options.coefficient.title} over {study.texts.kind}s of the metric's score of what "
         f"people rated with the mean of their scores; BCa 95% intervals in brackets, from "
@@ -271,10 +287,14 @@ def _systems(
         *_spread_note(study),
         *_reasons(study, findings),
     ]
-    digits = {"quality": 3, "spread": 3}
     shaded = frozenset([len(rows) - 1])
     title = titled(SENSITIVITY, study)
-    return Table(title, columns, rows, "\n".join(notes), digits, shaded=shaded, keys=1)
+    return Table(title, columns, rows, "\n".join(notes), shaded=shaded, keys=1)
+
+
+def _sensitivity(finding: SensitivityFinding, at: int) -> Cell | None:
+    estimate = finding.stages.sensitivity[at]
+    return _estimate(estimate.value, estimate.low, estimate.high)
 
 
 def _order(study: Study) -> list[int]:
@@ -315,7 +335,7 @@ def _reasons(study: Study, findings: Sequence[SensitivityFinding]) -> list[str]:
 
 def _differences(options: SensitivityOptions, findings: Sequence[SensitivityFinding]) -> Table:
     first, *others = findings
-    rows: list[list[Cell]] = []
+    rows: list[list[CellValue]] = []
     for other in others:
         each = difference(other.stages, first.stages, options.coefficient)
         told = None if isnan(each.low) else "yes" if each.low > 0 or each.high < 0 else "no"
@@ -323,12 +343,11 @@ def _differences(options: SensitivityOptions, findings: Sequence[SensitivityFind
     title = first.stages.candidate.title
     return Table(
         f"Does sensitivity depend on quality otherwise than that of {title}?",
-        ("metric", "difference", "low", "high", "differs"),
+        ("metric", *(Column(name, digits=3) for name in ("difference", "low", "high")), "differs"),
         rows,
         f"The second stage of each metric less that of {title}, with 95% intervals for two "
         "correlations that share a variable (Zou, 2007); ~: approximate, rather too wide for few "
         "systems; not corrected for the number of metrics.",
-        {"difference": 3},
     )
 
 

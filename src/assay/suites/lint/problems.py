@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal
 
-from assay.results import Record, Result, Table
+from assay.results import Column, Columns, Record, Result, Table
 from assay.suites.model import Suite
 
 __all__ = ["CHECKS", "SEVERITIES", "LintResult", "Problem", "Severity", "quoted"]
@@ -109,7 +109,7 @@ class LintResult(Result):
     def _summary(self) -> Table:
         counts = Counter((problem.severity, problem.check) for problem in self.problems)
         rows = [(*key, number, CHECKS[key[1]]) for key, number in counts.items()]
-        columns = ("severity", "check", "count", "what it finds")
+        columns: Columns = ("severity", "check", Column("count"), "what it finds")
         return Table("Problems", columns, rows, note=self._note())
 
     def _note(self) -> str:
