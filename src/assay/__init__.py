@@ -69,6 +69,7 @@ _WHERE = {
 _SUBMODULES = (
     *("agreement", "comparison", "data", "decomposition", "explanation", "extras", "features"),
     *("io", "metrics", "registry", "rendering", "results", "scoring", "statistics", "suites"),
+    "testing",
 )
 """Parts that `import assay` alone makes reachable: `assay.io.read_folder`."""
 
