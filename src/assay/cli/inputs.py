@@ -5,23 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.cli.commands import list_names
 from assay.cli.output import take_note, warn
 from assay.data import DataError, Dataset
-from assay.io import (
-    digest,
-    folder_files,
-    folder_names,
-    read_dataset,
-    read_documents,
-    read_folder,
-    read_lines,
-    read_testset,
-)
-from assay.io.files import suffix
+from assay.io import TESTSET, digest, folder_files, folder_names, is_table, read
 from assay.io.folders import FolderNames
 from assay.languages import Side, language_of
 from assay.metrics.base import Metric
@@ -41,8 +31,6 @@ __all__ = [
     "read_metrics",
 ]
 
-_TABLES = (".tsv", ".jsonl", ".xml")
-
 
 @dataclass(frozen=True)
 class Inputs:
@@ -54,7 +42,9 @@ class Inputs:
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """Files as in sacreBLEU: references first, then `-i` and the systems."""
-    group = parser.add_argument_group("texts (plain, SGM, XML, TSV, JSONL; .gz and .xz too)")
+    group = parser.add_argument_group(
+        "texts (plain, SGM, XML, TSV, CSV, JSONL, Parquet, also .gz, .xz)"
+    )
     add = group.add_argument
     add("references", nargs="*", metavar="REF", help="reference translations, one file each")
     add(
@@ -75,6 +65,16 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         action="extend",
         metavar="NAME",
         help="names of the systems, in the order of -i (default: the names of the files)",
+    )
+    add(
+        "--columns",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="PART=COLUMN",
+        help="what the columns of a table hold: hypothesis, reference, source, system, document, "
+        "group, segment, as in --columns hypothesis=mt reference=ref system=model (default: by "
+        "their names: mt, ref, src, system, doc)",
     )
     add(
         "--data",
@@ -133,16 +133,9 @@ def read_inputs(args: argparse.Namespace) -> Inputs:
             raise DataError(f"{text} is a file, not a metric; put the references before -i and -m.")
     if args.refs and not args.data:
         raise DataError("--refs chooses among the references of a --data FOLDER.")
-    if args.data or args.test_set:
-        dataset = _from_folder(args) if args.data else _from_testset(args)
-        if args.docs:
-            dataset = replace(dataset, documents=read_documents(args.docs))
-    else:
-        dataset = _from_files(args)
+    dataset = _read_dataset(args)
     if not dataset.systems:
         raise DataError("no system to look at: name the outputs with -i.")
-    if getattr(args, "groups", None):
-        dataset = replace(dataset, groups=_labels(args.groups, len(dataset)))
     return Inputs(dataset, [describe(path, len(dataset)) for path in _paths(args)])
 
 
@@ -185,14 +178,66 @@ def note_languages(args: argparse.Namespace, dataset: Dataset, sides: Sequence[S
             take_note(args, f"{side} language {each.code}, {reason}", languages=True)
 
 
-def _from_folder(args: argparse.Namespace) -> Dataset:
+def _read_dataset(args: argparse.Namespace) -> Dataset:
+    more = {"documents": args.docs, "groups": getattr(args, "groups", None)}
+    if args.data:
+        names = _folder_names(args)
+        warn(_reference_notes(args, names), quiet=args.quiet)
+        return read(
+            args.data,
+            languages=args.languages,
+            references=list(names.taken),
+            systems=list(_systems(args, names)),
+            **more,
+        )
+    if args.test_set:
+        _check_testset(args)
+        args.input = args.input or _standard_input()
+        name = f"{TESTSET}{args.test_set}"
+        return read(name, languages=args.languages, systems=args.input, names=args.names, **more)
+    _check_files(args)
+    return read(
+        references=args.references,
+        systems=args.input,
+        source=args.source,
+        names=args.names,
+        languages=args.languages,
+        columns=_columns(args.columns),
+        **more,
+    )
+
+
+def _folder_names(args: argparse.Namespace) -> FolderNames:
     if args.references or args.source or args.test_set or args.names:
         raise DataError("--data brings its own texts and names; leave REF, -s, -t, --names out.")
-    names = folder_names(args.data, args.languages, references=args.refs)
-    warn(_reference_notes(args, names), quiet=args.quiet)
-    return read_folder(
-        args.data, args.languages, references=names.taken, systems=_systems(args, names)
-    )
+    return folder_names(args.data, args.languages, references=args.refs)
+
+
+def _check_testset(args: argparse.Namespace) -> None:
+    if args.references or args.source:
+        raise DataError("-t brings its own references and source; leave REF and -s out.")
+    if not args.languages:
+        raise DataError("-t needs a language pair, as in -t wmt21 -l de-en.")
+
+
+def _check_files(args: argparse.Namespace) -> None:
+    """A reference, a source or a table is needed; without `-i`, the output is standard input."""
+    tables = any(is_table(path) for path in (*args.references, *args.input))
+    if not args.references and not args.source and not tables:
+        raise DataError("no reference: name one before -i, or use --data or -t. See --help.")
+    if not args.input and not tables:
+        args.input = _standard_input()
+
+
+def _columns(words: Sequence[str]) -> dict[str, list[str] | str]:
+    """What the columns hold, from words such as `hypothesis=mt`; a part may have several."""
+    columns: dict[str, list[str]] = {}
+    for word in words:
+        role, equals, column = word.partition("=")
+        if not equals or not column:
+            raise DataError(f"--columns {word}: write PART=COLUMN, as in hypothesis=mt.")
+        columns.setdefault(role, []).append(column)
+    return {role: names[0] if len(names) == 1 else names for role, names in columns.items()}
 
 
 def _systems(args: argparse.Namespace, names: FolderNames) -> Sequence[str]:
@@ -215,41 +260,6 @@ def _reference_notes(args: argparse.Namespace, names: FolderNames) -> list[str]:
     if out := [name for name in names.doubled if name not in _systems(args, names)]:
         notes.append(f"{args.data}: no system, but a reference: {', '.join(out)}; left out.")
     return notes
-
-
-def _from_testset(args: argparse.Namespace) -> Dataset:
-    if args.references or args.source:
-        raise DataError("-t brings its own references and source; leave REF and -s out.")
-    if not args.languages:
-        raise DataError("-t needs a language pair, as in -t wmt21 -l de-en.")
-    args.input = args.input or _standard_input()
-    return read_testset(args.test_set, args.languages, systems=args.input, names=args.names)
-
-
-def _from_files(args: argparse.Namespace) -> Dataset:
-    tables = any(suffix(path) in _TABLES for path in (*args.references, *args.input))
-    if not args.references and not args.source and not tables:
-        raise DataError("no reference: name one before -i, or use --data or -t. See --help.")
-    if not args.input and not tables:
-        args.input = _standard_input()
-    return read_dataset(
-        args.references,
-        args.input,
-        source=args.source,
-        documents=args.docs,
-        names=args.names,
-        languages=args.languages,
-    )
-
-
-def _labels(path: str, length: int) -> tuple[str, ...]:
-    labels = read_lines(path)
-    if len(labels) != length:
-        raise DataError(
-            f"{path}: {len(labels)} lines, but there are {length} segments. "
-            "Give one group per segment, a line each."
-        )
-    return labels
 
 
 def _standard_input() -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from assay.data import DataError, Dataset, MissingInput, language_pair
 from assay.io.columns import ColumnChoice
 from assay.io.datasets import (
-    WHOLE,
+    is_table,
     read_dataset,
     read_documents,
     read_groups,
@@ -20,7 +20,6 @@ from assay.io.files import (
     FilePath,
     digest,
     read_lines,
-    suffix,
     system_name,
     write_lines,
     write_whole,
@@ -37,11 +36,13 @@ from assay.io.scores import read_scores, write_scores
 from assay.io.wmt import SgmTexts, read_sgm, read_wmt_xml
 
 __all__ = [
+    "TESTSET",
     "FilePath",
     "SgmTexts",
     "digest",
     "folder_files",
     "folder_names",
+    "is_table",
     "language_pair",
     "read",
     "read_dataset",
@@ -106,7 +107,7 @@ def read(
     if isinstance(systems, Mapping):
         systems, names = list(systems.values()), names or list(systems)
     chosen, outputs = _several(references), _several(systems)
-    if path is None or _is_table(path):
+    if path is None or is_table(path):
         if path is not None:
             outputs = [*(outputs or ()), path]
         return read_dataset(
@@ -136,10 +137,6 @@ def _several(paths: FilePath | Sequence[FilePath] | None) -> list[FilePath] | No
     if paths is None:
         return None
     return [paths] if isinstance(paths, str | Path) else list(paths)
-
-
-def _is_table(path: FilePath) -> bool:
-    return suffix(path) in WHOLE and not Path(path).is_dir()
 
 
 def _read_testset(

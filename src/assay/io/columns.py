@@ -177,8 +177,8 @@ def told_columns(columns: Mapping[str, ColumnChoice] | None) -> ToldColumns:
     """
     for role in columns or ():
         if role not in _ROLES:
-            hint = did_you_mean(role, _ROLES)
-            raise DataError(f"no column can be the {role!r}{hint}: {', '.join(_ROLES)} can.")
+            known, hint = ", ".join(_ROLES), did_you_mean(role, _ROLES)
+            raise DataError(f"{role!r} is no part of a dataset{hint}. Parts: {known}.")
     return tuple((role, _named_columns(choice)) for role, choice in (columns or {}).items())
 
 

@@ -26,7 +26,14 @@ from assay.io.wmt import SgmTexts, is_sgm, parse_sgm, read_sgm, read_wmt_xml
 from assay.languages import named_languages
 from assay.settings import did_you_mean
 
-__all__ = ["read_dataset", "read_documents", "read_groups", "read_testset", "read_texts"]
+__all__ = [
+    "is_table",
+    "read_dataset",
+    "read_documents",
+    "read_groups",
+    "read_testset",
+    "read_texts",
+]
 
 
 def read_documents(path: FilePath) -> tuple[str, ...]:
@@ -97,6 +104,11 @@ WHOLE = (".xml", *RECORDS)
 
 _SGM = (".sgm", ".sgml")
 _ENDINGS = (".txt", ".gz", ".xz", *_SGM)
+
+
+def is_table(path: FilePath) -> bool:
+    """Whether a file's ending says that it can hold a whole dataset."""
+    return suffix(path) in WHOLE and not Path(path).is_dir()
 
 
 class _Part(NamedTuple):
