@@ -1,4 +1,4 @@
-"""The command `assay cache`: what is kept of earlier tagging, and how to be rid of it."""
+"""The command `assay cache`: the cache of annotations."""
 
 from __future__ import annotations
 

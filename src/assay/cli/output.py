@@ -37,7 +37,7 @@ def add_output(parser: argparse.ArgumentParser, *, letter: bool = True) -> None:
         "--output",
         metavar="FILE",
         default="-",
-        help=f"write to FILE, whole or not at all; its ending chooses the format: "
+        help=f"write to FILE (atomically); its ending chooses the format: "
         f"{' '.join(ENDINGS)} (and .gz or .xz after it), or none for text",
     )
     add(
@@ -46,7 +46,7 @@ def add_output(parser: argparse.ArgumentParser, *, letter: bool = True) -> None:
         type=whole_number(0, 20),
         default=2,
         metavar="DIGITS",
-        help="decimals of scores in tables (default: 2; two more for scores of the size of 1); "
+        help="digits after the point in tables (default: 2; neural metrics: two more); "
         "percentages and p have their own, and records (json, csv, tsv ...) always have all",
     )
     add(
@@ -61,7 +61,7 @@ def add_output(parser: argparse.ArgumentParser, *, letter: bool = True) -> None:
         type=whole_number(0),
         default=SEED,
         metavar="N",
-        help=f"where randomness starts: the same seed, the same output (default: {SEED})",
+        help=f"random seed: the same seed gives the same output (default: {SEED})",
     )
 
 

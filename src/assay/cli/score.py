@@ -41,7 +41,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("options")
+    group = parser.add_argument_group("intervals, tests and parts of the test set")
     add = group.add_argument
     add(
         "-sl",

@@ -1,1 +1,1 @@
-"""How well documents are found in translation, and which metrics foretell it."""
+"""How well documents are found in translation, and which metrics predict it."""
