@@ -31,7 +31,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "assay"
 
 PACKAGES = {
-    "statistics": ["tests/statistics", "tests/agreement/test_coefficients.py"],
+    "statistics": ["tests/statistics", "tests/agreement/test_coefficients.py",
+        "tests/agreement/test_differences.py"],
     "metrics": ["tests/golden", *(f"tests/metrics/test_{name}.py" for name in (
         "typef", "ter", "rouge", "habits", "against_sacrebleu"))],
     "agreement": ["tests/agreement"],
