@@ -23,7 +23,7 @@ from assay.data import DataError
 from assay.features import cache as cache_module
 from assay.features import cache as store
 from assay.features.annotation import Annotation, TokenSpan
-from assay.features.cache import AnnotationCache, CachedAnnotator, Kept, default_path
+from assay.features.cache import AnnotationCache, CachedAnnotator, CacheEntry, default_path
 from assay.features.spacy import SpacyAnnotator
 from assay.progress import track
 from tests.corpora import demo
@@ -452,7 +452,7 @@ def test_a_run_beside_clearing_goes_on(path):
 
 
 def test_kept_is_what_it_says():
-    assert Kept("x", 2, 30)._asdict() == {"identity": "x", "annotations": 2, "bytes": 30}
+    assert CacheEntry("x", 2, 30)._asdict() == {"identity": "x", "annotations": 2, "bytes": 30}
 
 
 @pytest.mark.parametrize(

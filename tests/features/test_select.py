@@ -19,7 +19,7 @@ from assay.features.select import (
     MORPH,
     PART,
     UPOS,
-    Request,
+    FeatureRequest,
     layers_needed,
     parse_features,
     resolve,
@@ -74,25 +74,28 @@ def test_no_name_is_of_two_kinds():
 @pytest.mark.parametrize(
     ("spec", "requests"),
     [
-        ("upos", [Request("upos")]),
-        ("NER", [Request("ner")]),
-        ("ner:PERSON,GPE", [Request("ner", ("PERSON", "GPE"))]),
-        ("upos:noun, VERB", [Request("upos", ("NOUN", "VERB"))]),
-        ("morph:Gender,Number", [Request("morph", ("Gender", "Number"))]),
-        ("morph:Gender=Fem,Number", [Request("morph", ("Gender=Fem", "Number"))]),
-        ("morph:PronType=Int,Rel,number", [Request("morph", ("PronType=Int,Rel", "number"))]),
-        ("dep:nsubj:pass,obj", [Request("dep", ("nsubj:pass", "obj"))]),
+        ("upos", [FeatureRequest("upos")]),
+        ("NER", [FeatureRequest("ner")]),
+        ("ner:PERSON,GPE", [FeatureRequest("ner", ("PERSON", "GPE"))]),
+        ("upos:noun, VERB", [FeatureRequest("upos", ("NOUN", "VERB"))]),
+        ("morph:Gender,Number", [FeatureRequest("morph", ("Gender", "Number"))]),
+        ("morph:Gender=Fem,Number", [FeatureRequest("morph", ("Gender=Fem", "Number"))]),
+        (
+            "morph:PronType=Int,Rel,number",
+            [FeatureRequest("morph", ("PronType=Int,Rel", "number"))],
+        ),
+        ("dep:nsubj:pass,obj", [FeatureRequest("dep", ("nsubj:pass", "obj"))]),
         ("tags:,", None),
-        ("NOUN", [Request("upos", ("NOUN",))]),
-        ("noun,gpe", [Request("upos", ("NOUN",)), Request("ner", ("GPE",))]),
-        ("PERSON", [Request("ner", ("PERSON",))]),
-        ("Person", [Request("morph", ("Person",))]),
-        ("Gender", [Request("morph", ("Gender",))]),
-        ("gender", [Request("gender")]),
-        ("gender:fem", [Request("gender", ("Fem",))]),
-        ("PART", [Request("upos", ("PART",))]),
-        ("list:a,b:c.tsv", [Request("list", path="a,b:c.tsv")]),
-        ("regex:x.tsv", [Request("regex", path="x.tsv")]),
+        ("NOUN", [FeatureRequest("upos", ("NOUN",))]),
+        ("noun,gpe", [FeatureRequest("upos", ("NOUN",)), FeatureRequest("ner", ("GPE",))]),
+        ("PERSON", [FeatureRequest("ner", ("PERSON",))]),
+        ("Person", [FeatureRequest("morph", ("Person",))]),
+        ("Gender", [FeatureRequest("morph", ("Gender",))]),
+        ("gender", [FeatureRequest("gender")]),
+        ("gender:fem", [FeatureRequest("gender", ("Fem",))]),
+        ("PART", [FeatureRequest("upos", ("PART",))]),
+        ("list:a,b:c.tsv", [FeatureRequest("list", path="a,b:c.tsv")]),
+        ("regex:x.tsv", [FeatureRequest("regex", path="x.tsv")]),
     ],
 )
 def test_specifications_say_what_is_wanted(spec, requests):
@@ -140,7 +143,7 @@ def test_any_specification_is_read_or_refused(spec):
 
 
 def test_layers_of_other_annotators_are_kinds_too():
-    assert parse_features(["colour:red"], kinds=["colour"]) == [Request("colour", ("red",))]
+    assert parse_features(["colour:red"], kinds=["colour"]) == [FeatureRequest("colour", ("red",))]
     with pytest.raises(DataError, match=r"Kinds: upos, .*, colour"):
         parse_features(["culuor:red"], kinds=["colour"])
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.cli.commands import Command, whole_number
 from assay.cli.output import add_output, check_output, show
 from assay.data import DataError
-from assay.features.cache import AnnotationCache, Kept, default_path
+from assay.features.cache import AnnotationCache, CacheEntry, default_path
 from assay.results import Column, Record, Result, Table
 
 __all__ = ["CACHE"]
@@ -24,12 +24,12 @@ class _Listing(Result):
     """Annotations by pipeline, under a title that says what became of them."""
 
     title: str
-    kept: Sequence[Kept]
+    kept: Sequence[CacheEntry]
     path: Path
 
     def tables(self) -> list[Table]:
         both = sum(each.annotations for each in self.kept), sum(each.bytes for each in self.kept)
-        kept = [*self.kept, Kept("all", *both)] if len(self.kept) > 1 else self.kept
+        kept = [*self.kept, CacheEntry("all", *both)] if len(self.kept) > 1 else self.kept
         rows = [(each.identity, each.annotations, each.bytes / _MEGABYTE) for each in kept]
         return [Table(self.title, _COLUMNS, rows, f"in {self.path}")]
 

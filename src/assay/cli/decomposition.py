@@ -34,7 +34,7 @@ from assay.features.cache import AnnotationCache, CachedAnnotator, default_path
 from assay.features.pipelines import pipeline_for
 from assay.features.select import (
     ANNOTATORS,
-    Request,
+    FeatureRequest,
     layers_needed,
     parse_features,
     resolve,
@@ -132,7 +132,7 @@ def _texts(dataset: Dataset) -> list[_Text]:
 
 def _annotations(
     args: argparse.Namespace,
-    requests: Sequence[Request],
+    requests: Sequence[FeatureRequest],
     texts: Sequence[_Text],
     own: Annotator | None,
     inputs: Inputs,

@@ -19,7 +19,7 @@ from assay.data import DataError
 from assay.features.annotation import Annotation, Annotator, pack, unpack
 from assay.progress import Track, untracked
 
-__all__ = ["AnnotationCache", "CachedAnnotator", "Kept", "default_path"]
+__all__ = ["AnnotationCache", "CacheEntry", "CachedAnnotator", "default_path"]
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ _ASKED = 500
 _DAY = 24 * 60 * 60
 
 
-class Kept(NamedTuple):
+class CacheEntry(NamedTuple):
     """What there is of one pipeline: how many annotations, of how many bytes."""
 
     identity: str
@@ -89,12 +89,12 @@ class AnnotationCache:
             except (sqlite3.Error, OSError) as error:
                 self._writable = self._recovered(error)
 
-    def contents(self) -> list[Kept]:
+    def contents(self) -> list[CacheEntry]:
         """What there is by pipeline, the largest first."""
         with self._told(), self._open() as database:
             return _contents(database)
 
-    def clear(self, *, older_than: float | None = None) -> list[Kept]:
+    def clear(self, *, older_than: float | None = None) -> list[CacheEntry]:
         """Remove all, or what was made more than so many days ago; gives back what went."""
         with self._told():
             if older_than is None:
@@ -229,15 +229,15 @@ def _transaction(database: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def _contents(database: sqlite3.Connection) -> list[Kept]:
+def _contents(database: sqlite3.Connection) -> list[CacheEntry]:
     rows = database.execute(
         "SELECT identity, COUNT(*), SUM(LENGTH(value)) FROM annotations "
         "JOIN pipelines ON pipelines.id = pipeline GROUP BY identity ORDER BY 3 DESC, 1"
     )
-    return [Kept(*row) for row in rows]
+    return [CacheEntry(*row) for row in rows]
 
 
-def _delete(database: sqlite3.Connection, older_than: float | None) -> list[Kept]:
+def _delete(database: sqlite3.Connection, older_than: float | None) -> list[CacheEntry]:
     """What was removed."""
     with _transaction(database):
         before = _contents(database)
@@ -251,9 +251,9 @@ def _delete(database: sqlite3.Connection, older_than: float | None) -> list[Kept
     return [each for each in (_less(each, left) for each in before) if each.annotations]
 
 
-def _less(kept: Kept, left: Mapping[str, Kept]) -> Kept:
-    now = left.get(kept.identity, Kept(kept.identity, 0, 0))
-    return Kept(kept.identity, kept.annotations - now.annotations, kept.bytes - now.bytes)
+def _less(kept: CacheEntry, left: Mapping[str, CacheEntry]) -> CacheEntry:
+    now = left.get(kept.identity, CacheEntry(kept.identity, 0, 0))
+    return CacheEntry(kept.identity, kept.annotations - now.annotations, kept.bytes - now.bytes)
 
 
 def set_aside(path: Path) -> Path | None:

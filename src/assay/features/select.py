@@ -39,7 +39,7 @@ __all__ = [
     "PART",
     "UPOS",
     "AnnotatedTexts",
-    "Request",
+    "FeatureRequest",
     "annotate_dataset",
     "layers_needed",
     "parse_features",
@@ -97,7 +97,7 @@ _CLOSED = {"upos": (*UPOS, PART), "gender": tuple(PRONOUNS)}
 
 
 @dataclass(frozen=True)
-class Request:
+class FeatureRequest:
     """Features asked for: these names of a kind, or all that occur where there are none.
 
     `path` is the file of a word list or of regular expressions.
@@ -113,13 +113,13 @@ class Request:
         return "gender-value" if self.kind == "gender" and self.names else self.kind
 
 
-def parse_features(specs: Sequence[str], *, kinds: Collection[str] = ()) -> list[Request]:
+def parse_features(specs: Sequence[str], *, kinds: Collection[str] = ()) -> list[FeatureRequest]:
     """What each specification asks for: a kind, `kind:NAME,NAME`, or bare names.
 
     `kinds` are the layers of annotators of one's own, which are kinds as well.
 
     >>> parse_features(["dep", "ner:PERSON,GPE", "NOUN"])[1:]
-    [Request(kind='ner', names=('PERSON', 'GPE'), path=''), Request(kind='upos', names=('NOUN',), path='')]
+    [FeatureRequest(kind='ner', names=('PERSON', 'GPE'), path=''), FeatureRequest(kind='upos', names=('NOUN',), path='')]
     """  # noqa: E501  # one line is how it prints
     if isinstance(specs, str):
         raise DataError(f"features are a list: pass [{specs!r}].")
@@ -128,7 +128,7 @@ def parse_features(specs: Sequence[str], *, kinds: Collection[str] = ()) -> list
     return [each for spec in specs for each in _requests(spec, (*KINDS, *kinds))]
 
 
-def resolve(requests: Sequence[Request], annotations: Iterable[Annotation]) -> list[Feature]:
+def resolve(requests: Sequence[FeatureRequest], annotations: Iterable[Annotation]) -> list[Feature]:
     """The features asked for, each once; those of a whole kind are all that occur.
 
     Universal tags come in the order of the paper's Table 9, all else by frequency. Give the
@@ -140,7 +140,7 @@ def resolve(requests: Sequence[Request], annotations: Iterable[Annotation]) -> l
     )
 
 
-def layers_needed(requests: Sequence[Request]) -> tuple[str, ...]:
+def layers_needed(requests: Sequence[FeatureRequest]) -> tuple[str, ...]:
     """The layers that the annotations must have, each once.
 
     >>> layers_needed(parse_features(["gender", "NOUN", "upos:VERB"]))
@@ -149,7 +149,7 @@ def layers_needed(requests: Sequence[Request]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(request.layer for request in requests))
 
 
-def rules_for(requests: Sequence[Request], language: Language | None = None) -> Together:
+def rules_for(requests: Sequence[FeatureRequest], language: Language | None = None) -> Together:
     """The annotator of all that needs no model and no tags: gender, word lists, expressions.
 
     `language` is that of the texts, as `gender` takes it. What `layers_needed` has and
@@ -165,7 +165,7 @@ def rules_for(requests: Sequence[Request], language: Language | None = None) -> 
     return Together(tuple(parts))
 
 
-def _requests(spec: str, kinds: Sequence[str]) -> list[Request]:
+def _requests(spec: str, kinds: Sequence[str]) -> list[FeatureRequest]:
     head, colon, rest = spec.strip().partition(":")
     if not colon:
         return [_bare(name.strip(), kinds) for name in head.split(",")]
@@ -175,16 +175,16 @@ def _requests(spec: str, kinds: Sequence[str]) -> list[Request]:
     names = _names(kind, rest)
     if not all(names):
         raise DataError(f"feature {spec!r}: a name is missing. Write {kind}:NAME,NAME.")
-    return [Request(kind, tuple(_checked(kind, name) for name in names))]
+    return [FeatureRequest(kind, tuple(_checked(kind, name) for name in names))]
 
 
-def _bare(name: str, kinds: Sequence[str]) -> Request:
+def _bare(name: str, kinds: Sequence[str]) -> FeatureRequest:
     """A kind or a known name; case counts only where it tells two of them apart."""
     if name in _FROM_FILES:
         return _from_file(name, "")
     everything = [
-        *(Request(kind) for kind in kinds),
-        *(Request(kind, (each,)) for kind, names in _KNOWN.items() for each in names),
+        *(FeatureRequest(kind) for kind in kinds),
+        *(FeatureRequest(kind, (each,)) for kind, names in _KNOWN.items() for each in names),
     ]
     exact = [each for each in everything if _written(each) == name]
     found = exact or [each for each in everything if _written(each).lower() == name.lower()]
@@ -201,7 +201,7 @@ def _bare(name: str, kinds: Sequence[str]) -> Request:
     return found[0]
 
 
-def _written(request: Request) -> str:
+def _written(request: FeatureRequest) -> str:
     return request.names[0] if request.names else request.kind
 
 
@@ -215,10 +215,10 @@ def _kind(text: str, kinds: Sequence[str]) -> str:
     return found
 
 
-def _from_file(kind: str, path: str) -> Request:
+def _from_file(kind: str, path: str) -> FeatureRequest:
     if not path:
         raise DataError(f"feature {kind!r} needs a file: {kind}:FILE ({KINDS[kind]}).")
-    return Request(kind, path=path)
+    return FeatureRequest(kind, path=path)
 
 
 def _names(kind: str, text: str) -> list[str]:
@@ -265,7 +265,7 @@ def _counts(annotations: Iterable[Annotation], layers: Sequence[str]) -> dict[st
     return counts
 
 
-def _features(request: Request, counts: Mapping[str, Counter[str]]) -> Iterator[Feature]:
+def _features(request: FeatureRequest, counts: Mapping[str, Counter[str]]) -> Iterator[Feature]:
     layer = request.layer
     found = counts.get(layer)
     if not found:
@@ -274,7 +274,7 @@ def _features(request: Request, counts: Mapping[str, Counter[str]]) -> Iterator[
     return (Feature(layer, _occurring(request, name, found)) for name in names)
 
 
-def _nothing(request: Request, counts: Mapping[str, Counter[str]]) -> str:
+def _nothing(request: FeatureRequest, counts: Mapping[str, Counter[str]]) -> str:
     what = f"{request.kind}:{request.path or ','.join(request.names)}".rstrip(":")
     if request.layer in counts:
         return f"feature {what!r} occurs in none of the texts. Leave it out."
@@ -300,7 +300,7 @@ def _by_name(found: Counter[str]) -> Counter[str]:
     return names
 
 
-def _occurring(request: Request, name: str, found: Counter[str]) -> str:
+def _occurring(request: FeatureRequest, name: str, found: Counter[str]) -> str:
     """The label as the texts have it; case counts only where it tells two labels apart."""
     layer = request.layer
     labels = {*found, *_by_name(found)} if layer == "morph" else set(found)

@@ -20,7 +20,7 @@ from assay.statistics.arrays import Array
 __all__ = [
     "LONGEST_NGRAM",
     "Metric",
-    "Request",
+    "MetricRequest",
     "Rows",
     "Score",
     "Statistics",
@@ -59,7 +59,7 @@ class Score:
         return self.format()
 
 
-class Request(NamedTuple):
+class MetricRequest(NamedTuple):
     """How somebody asked for a metric: in these words, which say these of its settings.
 
     `claims` is what a whole signature says besides, such as the hash of a model.
@@ -83,7 +83,7 @@ class Metric(Settings, ABC):
     ignores_blanks: ClassVar[bool] = False  # tokenized or not, a text has the same score
     interval_method: ClassVar[Literal["bca", "jackknife"]] = "bca"
 
-    request: Request | None = field(default=None, kw_only=True, compare=False, repr=False)
+    request: MetricRequest | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     @property
     def requested(self) -> str:

@@ -14,9 +14,9 @@ from assay.features.pipelines import Pipeline
 from assay.metrics.base import Rows
 from assay.metrics.tagged import (
     Bag,
-    Item,
     Overlap,
     Tagged,
+    TaggedItem,
     TaggedMetric,
     check_known,
     overlap_rows,
@@ -108,5 +108,6 @@ class EntityF(TaggedMetric):
         wanted = parse_labels(f"{self.name}:types", self.types)
         names = (name for name in text.names if wanted is None or name.label in wanted)
         return Counter(
-            Item(name.label, name.text.lower() if self.lowercase else name.text) for name in names
+            TaggedItem(name.label, name.text.lower() if self.lowercase else name.text)
+            for name in names
         )

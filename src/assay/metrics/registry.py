@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from assay.data import DataError
-from assay.metrics.base import Metric, Request
+from assay.metrics.base import Metric, MetricRequest
 from assay.registry import Alias, Registry
 from assay.settings import Specification, key_and_value, read_specification
 from assay.version import __version__
@@ -68,7 +68,7 @@ class _Metrics(Registry[Metric]):
         options = meant.options | {k: value for k, value in options.items() if k not in claims}
         metric = kind.from_options(options.items())
         said = frozenset(settings[key].name for key in options if key in settings)
-        return replace(metric, request=Request(given, said, tuple(claims.items())))
+        return replace(metric, request=MetricRequest(given, said, tuple(claims.items())))
 
 
 def _signature(text: str) -> Specification:

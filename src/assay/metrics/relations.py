@@ -15,9 +15,9 @@ from assay.metrics.base import Rows
 from assay.metrics.tagged import (
     WHOLE,
     Bag,
-    Item,
     Overlap,
     Tagged,
+    TaggedItem,
     TaggedMetric,
     check_known,
     overlap_rows,
@@ -121,7 +121,7 @@ class Relations(RelationMetric):
         def bag(text: Tagged) -> Bag:
             relations = (each for each in text.relations if each.label in weights)
             by_word = self.match == "word"
-            counts = Counter(each if by_word else Item(each.label, "") for each in relations)
+            counts = Counter(each if by_word else TaggedItem(each.label, "") for each in relations)
             return {item: weights[item.label] * count for item, count in counts.items()}
 
         return bag

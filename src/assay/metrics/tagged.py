@@ -26,9 +26,9 @@ __all__ = [
     "ALL",
     "WHOLE",
     "Bag",
-    "Item",
     "Overlap",
     "Tagged",
+    "TaggedItem",
     "TaggedMetric",
     "Tagger",
     "check_known",
@@ -53,7 +53,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 """Halves of characters, which no tagger takes."""
 
 
-class Item(NamedTuple):
+class TaggedItem(NamedTuple):
     """Something that was found: of which kind it is, and its words."""
 
     label: str
@@ -68,8 +68,8 @@ class Tagged(NamedTuple):
     """
 
     words: int
-    names: tuple[Item, ...]
-    relations: tuple[Item, ...]
+    names: tuple[TaggedItem, ...]
+    relations: tuple[TaggedItem, ...]
 
 
 class Tagger(NamedTuple):
@@ -79,7 +79,7 @@ class Tagger(NamedTuple):
     spacy: str
 
 
-_kept: dict[tuple[str, str], Tagged] = {}
+_cache: dict[tuple[str, str], Tagged] = {}
 
 
 def tag(lines: Iterable[str], pipeline: str = "") -> dict[str, Tagged]:
@@ -87,7 +87,7 @@ def tag(lines: Iterable[str], pipeline: str = "") -> dict[str, Tagged]:
     annotator = _annotator(pipeline)
     identity = annotator.identity
     wanted = dict.fromkeys(lines)
-    found = {line: _kept[identity, line] for line in wanted if (identity, line) in _kept}
+    found = {line: _cache[identity, line] for line in wanted if (identity, line) in _cache}
     missing = [line for line in wanted if line not in found]
     if missing:
         cached = CachedAnnotator(annotator, AnnotationCache(default_path()))
@@ -120,9 +120,11 @@ def _tagged(annotation: Annotation) -> Tagged:
     spans = sorted(span for each in Finder(names)(annotation).values() for span in each)
     return Tagged(
         len(tokens),
-        tuple(Item(intern(label), " ".join(tokens[start:end])) for start, end, label in spans),
         tuple(
-            Item(intern(label), intern(tokens[start].lower()))
+            TaggedItem(intern(label), " ".join(tokens[start:end])) for start, end, label in spans
+        ),
+        tuple(
+            TaggedItem(intern(label), intern(tokens[start].lower()))
             for start, _, label in annotation.layers.get("dep", ())
         ),
     )
@@ -130,9 +132,9 @@ def _tagged(annotation: Annotation) -> Tagged:
 
 def _keep(identity: str, new: Mapping[str, Tagged]) -> None:
     """The oldest give way where there are too many."""
-    _kept.update({(identity, line): each for line, each in new.items()})
-    for key in list(_kept)[: max(0, len(_kept) - KEPT)]:
-        del _kept[key]
+    _cache.update({(identity, line): each for line, each in new.items()})
+    for key in list(_cache)[: max(0, len(_cache) - KEPT)]:
+        del _cache[key]
 
 
 ALL = "all"
@@ -291,7 +293,7 @@ def rate(sums: Array, per: Literal["text", "100words"]) -> Array:
     return found if per == "text" else 100 * divide(found, words)
 
 
-Bag: TypeAlias = Mapping[Item, int]
+Bag: TypeAlias = Mapping[TaggedItem, int]
 """How often each item is in a text, times its weight; whole numbers, so that sums are exact."""
 
 

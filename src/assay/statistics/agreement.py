@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from assay.statistics.arrays import divide
 
-__all__ = ["Agreement", "Ratings", "cohens_kappa", "krippendorff_alpha", "pairwise_agreement"]
+__all__ = ["RaterAgreement", "Ratings", "cohens_kappa", "krippendorff_alpha", "pairwise_agreement"]
 
 Ratings = Sequence[Sequence[Hashable]]
 """One row per annotator, one column per output; None where the annotator said nothing."""
@@ -20,7 +20,7 @@ Ratings = Sequence[Sequence[Hashable]]
 _NOTHING = -1
 
 
-class Agreement(NamedTuple):
+class RaterAgreement(NamedTuple):
     """Two annotators, by their positions, and how far they agree on what both decided.
 
     `agreed` of `shared` outputs have the same decision; `kappa` is Cohen's.
@@ -71,7 +71,7 @@ def krippendorff_alpha(ratings: Ratings) -> float:
     return 1 - float(divide(pairs, each - 1).sum()) / expected
 
 
-def pairwise_agreement(ratings: Ratings) -> list[Agreement]:
+def pairwise_agreement(ratings: Ratings) -> list[RaterAgreement]:
     """Every two annotators who decided some output both."""
     found = []
     for i, j in combinations(range(len(ratings)), 2):
@@ -82,7 +82,7 @@ def pairwise_agreement(ratings: Ratings) -> list[Agreement]:
         ]
         if both:
             kappa = cohens_kappa(ratings[i], ratings[j])
-            found.append(Agreement(i, j, len(both), sum(both), kappa))
+            found.append(RaterAgreement(i, j, len(both), sum(both), kappa))
     return found
 
 

@@ -10,7 +10,7 @@ from assay.data import DataError
 from assay.features.cache import AnnotationCache, default_path
 from assay.metrics import tagged as tagging
 from assay.metrics.registry import parse
-from assay.metrics.tagged import Item, Tagged, tag, tagger_of
+from assay.metrics.tagged import Tagged, TaggedItem, tag, tagger_of
 from tests.contract.varied import METRICS, is_tagged, needs_tagger
 from tests.corpora import demo
 from tests.metrics.tagged.conftest import MODEL
@@ -21,7 +21,7 @@ LINES = demo("ref.A.txt", 6)
 @pytest.fixture
 def fresh(monkeypatch, tmp_path):
     """Nothing is known yet, neither in memory nor on disk; gives the folder of the cache."""
-    monkeypatch.setattr(tagging, "_kept", {})
+    monkeypatch.setattr(tagging, "_cache", {})
     monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
@@ -37,13 +37,13 @@ def test_a_tagged_text_has_its_words_names_and_relations():
     assert tag([line]) == {
         line: Tagged(
             5,
-            (Item("ORG", "United Nations"),),
+            (TaggedItem("ORG", "United Nations"),),
             (
-                Item("det", "the"),
-                Item("compound", "united"),
-                Item("nsubj", "nations"),
-                Item("root", "met"),
-                Item("punct", "."),
+                TaggedItem("det", "the"),
+                TaggedItem("compound", "united"),
+                TaggedItem("nsubj", "nations"),
+                TaggedItem("root", "met"),
+                TaggedItem("punct", "."),
             ),
         )
     }
@@ -72,7 +72,7 @@ def test_memory_keeps_the_latest_texts_only(fresh, monkeypatch):
     monkeypatch.setattr(tagging, "KEPT", 4)
     everything = tag(LINES)
     assert list(everything) == LINES
-    assert [line for _, line in tagging._kept] == LINES[-4:]
+    assert [line for _, line in tagging._cache] == LINES[-4:]
     assert tag(LINES[:2]) == {line: everything[line] for line in LINES[:2]}
 
 

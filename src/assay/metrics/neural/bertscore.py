@@ -15,7 +15,7 @@ from assay.data import DataError, Segment
 from assay.metrics.base import Rows
 from assay.metrics.neural.base import NeuralMetric
 from assay.metrics.neural.matching import (
-    Pair,
+    PieceCosines,
     Places,
     Rarity,
     best_and_worst,
@@ -190,7 +190,7 @@ class BERTScore(NeuralMetric):
 
     def _pairs(
         self, segments: Sequence[Segment], rarity: Rarity | None
-    ) -> Iterator[tuple[int, list[Pair]]]:
+    ) -> Iterator[tuple[int, list[PieceCosines]]]:
         """By number of segment, the output beside each text that it is compared with.
 
         Those with the same references come together, so that each text is encoded once.
@@ -227,7 +227,7 @@ class BERTScore(NeuralMetric):
         return BUILT_IN[self.model_name, depth].rescale(scores)
 
 
-def _extremes(pairs: Sequence[Pair], places: Places) -> Array:
+def _extremes(pairs: Sequence[PieceCosines], places: Places) -> Array:
     """Precision, recall and F1 at best and at worst, (2, 3), each the best of the references."""
     found = []
     for pair, stretches in zip(pairs, places.references, strict=True):

@@ -23,10 +23,10 @@ from assay.data import DataError
 from assay.progress import current_track
 
 __all__ = [
+    "DiskCache",
     "Encoder",
     "Identity",
-    "Kept",
-    "KeptOnDisk",
+    "MemoryCache",
     "Pieces",
     "Precision",
     "States",
@@ -37,7 +37,7 @@ ROOM = 2**29
 """Bytes of vectors that one encoder keeps in memory: about 10,000 sentences of MiniLM's states."""
 
 
-class Kept:
+class MemoryCache:
     """The vectors that were asked for last, up to `room` bytes."""
 
     def __init__(self, room: int = ROOM) -> None:
@@ -79,7 +79,7 @@ class _Place(NamedTuple):
     end: int
 
 
-class KeptOnDisk:
+class DiskCache:
     """Vectors of one encoder in a folder: arrays without pickles, each with an index beside it.
 
     An index names texts by their SHA-256 and says how many rows each has in the array of the same
@@ -213,9 +213,9 @@ class Encoder(ABC):
     """One for all: an encoder uses all cores by itself."""
 
     def __init__(self, folder: str | None = None) -> None:
-        self._kept = Kept()
+        self._memory = MemoryCache()
         self._cut: dict[str, Pieces] = {}
-        self._on_disk = KeptOnDisk(folder, f"{self.identity} {self.variant}") if folder else None
+        self._disk = DiskCache(folder, f"{self.identity} {self.variant}") if folder else None
 
     @property
     @abstractmethod
@@ -269,11 +269,11 @@ class Encoder(ABC):
         encode: Callable[[Sequence[str]], Iterator[tuple[str, States]]],
     ) -> list[States]:
         with self._lock:
-            found = self._kept.read(kind, dict.fromkeys(texts))
+            found = self._memory.read(kind, dict.fromkeys(texts))
             missing = [text for text in dict.fromkeys(texts) if text not in found]
-            if missing and self._on_disk:
-                read = self._on_disk.read(kind, missing)
-                self._kept.write(kind, read)
+            if missing and self._disk:
+                read = self._disk.read(kind, missing)
+                self._memory.write(kind, read)
                 found |= read
                 missing = [text for text in missing if text not in found]
             steps = self._made(kind, missing, encode)
@@ -296,9 +296,9 @@ class Encoder(ABC):
                     made[text] = values
                     yield text, values
             finally:
-                self._kept.write(kind, made)
-                if self._on_disk:
-                    self._on_disk.write(kind, made)
+                self._memory.write(kind, made)
+                if self._disk:
+                    self._disk.write(kind, made)
 
 
 def encoder_named(

@@ -17,12 +17,12 @@ from assay.metrics.neural.encoders import Encoder, Pieces
 from assay.statistics.arrays import Array
 
 __all__ = [
+    "EncodedText",
     "Matched",
-    "Pair",
+    "PieceCosines",
     "Places",
     "Rarity",
     "Stretches",
-    "Text",
     "best_and_worst",
     "match",
     "one_set",
@@ -85,7 +85,7 @@ Stretches: TypeAlias = Sequence[tuple[int, int]]
 """Letters of a text, from and to."""
 
 
-class Text(NamedTuple):
+class EncodedText(NamedTuple):
     """A text's pieces as vectors of length 1, where they stand, and how much each weighs."""
 
     vectors: NDArray[np.float32]
@@ -101,12 +101,12 @@ class Text(NamedTuple):
         return found & ~self.pieces.special
 
 
-class Pair(NamedTuple):
+class PieceCosines(NamedTuple):
     """The cosine of every piece of an output with every piece of another text."""
 
     cosines: Array
-    output: Text
-    other: Text
+    output: EncodedText
+    other: EncodedText
 
 
 class Matched(NamedTuple):
@@ -125,7 +125,9 @@ class Places(NamedTuple):
     references: Sequence[Stretches]
 
 
-def texts_of(encoder: Encoder, lines: Sequence[str], rarity: Rarity | None) -> dict[str, Text]:
+def texts_of(
+    encoder: Encoder, lines: Sequence[str], rarity: Rarity | None
+) -> dict[str, EncodedText]:
     """The texts encoded; without a rarity, all pieces but the special ones weigh the same."""
     texts = {}
     for line, pieces, states in zip(
@@ -133,16 +135,16 @@ def texts_of(encoder: Encoder, lines: Sequence[str], rarity: Rarity | None) -> d
     ):
         weights = rarity.weights(pieces) if rarity else (~pieces.special).astype(float)
         vectors = states / np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-12)
-        texts[line] = Text(vectors, weights, pieces)
+        texts[line] = EncodedText(vectors, weights, pieces)
     return texts
 
 
-def pair_of(output: Text, other: Text) -> Pair:
+def pair_of(output: EncodedText, other: EncodedText) -> PieceCosines:
     """Two texts, compared."""
-    return Pair((output.vectors @ other.vectors.T).astype(float), output, other)
+    return PieceCosines((output.vectors @ other.vectors.T).astype(float), output, other)
 
 
-def match(cosines: Array, output: Text, other: Text) -> Matched:
+def match(cosines: Array, output: EncodedText, other: EncodedText) -> Matched:
     """Precision, recall and F1 of the best matches.
 
     As in bert_score, they are 0 without text on either side, and where all of it weighs nothing.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.data import DataError
-from assay.metrics.neural.encoders import Kept, KeptOnDisk
+from assay.metrics.neural.encoders import DiskCache, MemoryCache
 from tests.corpora import demo
 from tests.metrics.neural.tiny import needs_models, save_tiny_bert
 
@@ -22,7 +22,7 @@ def same(one, other):
 
 
 def test_the_latest_vectors_are_kept_as_long_as_there_is_room():
-    kept = Kept(room=3 * block(0).nbytes)
+    kept = MemoryCache(room=3 * block(0).nbytes)
     kept.write("states", {str(at): block(at) for at in range(3)})
     kept.read("states", ["0"])
     kept.write("states", {"3": block(3)})
@@ -33,7 +33,7 @@ def test_the_latest_vectors_are_kept_as_long_as_there_is_room():
 
 
 def test_writing_the_same_text_again_takes_no_more_room():
-    kept = Kept()
+    kept = MemoryCache()
     for value in range(5):
         kept.write("vectors", {"a": block(value)})
     assert kept.size == block(0).nbytes
@@ -44,10 +44,10 @@ def test_writing_the_same_text_again_takes_no_more_room():
 def test_what_is_on_disk_comes_back_also_in_another_process_s_place(tmp_path):
     states = {text: block(at, rows=at + 1) for at, text in enumerate(["a", "b", "\ud800", ""])}
     vectors = {text: rows[0] for text, rows in states.items()}
-    first = KeptOnDisk(tmp_path, "some encoder")
+    first = DiskCache(tmp_path, "some encoder")
     first.write("states", states)
     first.write("vectors", vectors)
-    second = KeptOnDisk(tmp_path, "some encoder")
+    second = DiskCache(tmp_path, "some encoder")
     assert same(second.read("states", [*states, "c"]), states)
     assert same(second.read("vectors", states), vectors)
     first.write("states", {"c": block(9)})
@@ -55,16 +55,16 @@ def test_what_is_on_disk_comes_back_also_in_another_process_s_place(tmp_path):
 
 
 def test_encoders_do_not_share_vectors(tmp_path):
-    KeptOnDisk(tmp_path, "one").write("states", {"a": block(1)})
-    assert KeptOnDisk(tmp_path, "another").read("states", ["a"]) == {}
+    DiskCache(tmp_path, "one").write("states", {"a": block(1)})
+    assert DiskCache(tmp_path, "another").read("states", ["a"]) == {}
 
 
 def test_pickles_are_not_read(tmp_path):
-    kept = KeptOnDisk(tmp_path, "some encoder")
+    kept = DiskCache(tmp_path, "some encoder")
     kept.write("states", {"a": block(1)})
     (path,) = kept.folder.glob("*.npy")
     np.save(path, np.array([[Unpickled()]], object), allow_pickle=True)
-    assert KeptOnDisk(tmp_path, "some encoder").read("states", ["a"]) == {}
+    assert DiskCache(tmp_path, "some encoder").read("states", ["a"]) == {}
     assert not Unpickled.was
 
 
@@ -80,29 +80,29 @@ class Unpickled:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"keys": ["a"]}', '{"keys": 1, "rows": 2}'])
 def test_a_damaged_index_counts_as_absent(tmp_path, text):
-    kept = KeptOnDisk(tmp_path, "some encoder")
+    kept = DiskCache(tmp_path, "some encoder")
     kept.write("states", {"a": block(1)})
     kept.write("states", {"b": block(2)})
     first = next(p for p in kept.folder.glob("*.json") if len(json.loads(p.read_text())["keys"]))
-    gone = KeptOnDisk(tmp_path, "some encoder").read("states", ["a", "b"]).keys()
+    gone = DiskCache(tmp_path, "some encoder").read("states", ["a", "b"]).keys()
     first.write_text(text)
-    left = KeptOnDisk(tmp_path, "some encoder").read("states", ["a", "b"]).keys()
+    left = DiskCache(tmp_path, "some encoder").read("states", ["a", "b"]).keys()
     assert (len(gone), len(left)) == (2, 1)
 
 
 @pytest.mark.parametrize("content", [b"", b"no array", b"\x93NUMPY"])
 def test_a_damaged_array_counts_as_absent(tmp_path, content):
-    kept = KeptOnDisk(tmp_path, "some encoder")
+    kept = DiskCache(tmp_path, "some encoder")
     kept.write("states", {"a": block(1)})
     (path,) = kept.folder.glob("*.npy")
     path.write_bytes(content)
-    assert KeptOnDisk(tmp_path, "some encoder").read("states", ["a"]) == {}
+    assert DiskCache(tmp_path, "some encoder").read("states", ["a"]) == {}
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match=r"vectors cannot be kept there .* ASSAY_CACHE"):
-        KeptOnDisk(tmp_path / "file", "some encoder")
+        DiskCache(tmp_path / "file", "some encoder")
 
 
 @needs_models
