@@ -19,7 +19,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from assay.rendering import render
+from assay.rendering.html import html
+from assay.rendering.text import text as render_text
 from assay.suites.accuracy import accuracies
 from assay.suites.check import FAIL, NOT_TESTED, PASS, WARNING, Checked, check, pattern
 from assay.suites.files import read_suite
@@ -45,8 +46,8 @@ def main() -> None:
     assert checked.verdicts.codes.tolist() == codes, "the verdicts differ"
     counting, found = _timed(lambda: accuracies(checked.verdicts))
     result = ReportResult(checked.verdicts, found)
-    page, _ = _timed(lambda: render(result, "html"))
-    text, _ = _timed(lambda: render(result, "text", width=120))
+    page, _ = _timed(lambda: html(result))
+    text, _ = _timed(lambda: render_text(result, width=120))
     print(f"{'read':>8}{reading:>8.2f}s")
     print(f"{'check':>8}{checking:>8.2f}s{obvious:>8.2f}s{obvious / checking:>6.1f}x  the peer")
     print(f"{'report':>8}{counting:>8.2f}s  accuracies, intervals, first clusters")

@@ -205,6 +205,7 @@ _REGISTRIES = {
     "assay.agreement.coefficients:Coefficient": "assay.agreement.coefficients:COEFFICIENTS",
     "assay.agreement.retrieval.measures:Measure": "assay.agreement.retrieval.measures:MEASURES",
     "assay.features.annotation:Annotator": "assay.features.select:ANNOTATORS",
+    "assay.rendering.formats:OutputFormat": "assay.rendering.formats:FORMATS",
 }
 """Where the registry of each base class is."""
 

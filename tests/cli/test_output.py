@@ -6,13 +6,12 @@ import os
 import stat
 import sys
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
-from assay.rendering import Format
+from assay.rendering import FORMATS as ALL_FORMATS
 
-FORMATS = [name for name in get_args(Format) if name != "parquet"]
+FORMATS = [name for name in ALL_FORMATS.names() if not ALL_FORMATS.get(name).binary]
 COMMANDS = {
     "score": "score ref.txt -i a.txt b.txt -m bleu macrof",
     "intervals": "score ref.txt -i a.txt b.txt --confidence --paired-bs --all-pairs -sl",
@@ -71,7 +70,8 @@ def test_an_unknown_ending_is_an_error_that_names_the_known_ones(refusal, comman
     message = refusal(f"{command} -o x.jsn")
     assert "-o x.jsn: no format has the ending .jsn (did you mean '.json'?). Known are" in message
     assert (
-        ".txt, .md, .csv, .tsv, .json, .jsonl, .tex, .html, .htm, .parquet; or name the" in message
+        ".txt, .md, .csv, .tsv, .json, .jsonl, .tex, .html, .htm, .xlsx, .parquet; or name the"
+        in message
     )
 
 

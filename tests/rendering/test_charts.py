@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from assay import plots
 from assay.data import DataError
-from assay.rendering import write_charts
 from assay.rendering.cells import visible
-from assay.rendering.charts import chart_data, drawing, sanitised
+from assay.rendering.charts import chart_data, drawing, sanitised, write_charts
 from assay.results import Chart
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=20)

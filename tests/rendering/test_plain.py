@@ -5,7 +5,6 @@ import io
 import json as standard_json
 import math
 import re
-from typing import get_args
 
 import numpy as np
 import pytest
@@ -13,8 +12,9 @@ from hypothesis import given as having
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from assay.rendering import Format, csv, json, jsonl, render, tsv
+from assay.rendering import FORMATS, render
 from assay.rendering.cells import visible
+from assay.rendering.plain import csv, json, jsonl, tsv
 from assay.results import Header
 from assay.version import __version__
 
@@ -170,9 +170,9 @@ def _in_csv(value):
     return "'" * shown.lstrip("'").lstrip().startswith(tuple("=+-@＝＋－＠")) + shown
 
 
-@pytest.mark.parametrize("format", get_args(Format))
+@pytest.mark.parametrize("format", FORMATS.names())
 def test_render_gives_every_format(given, format):
     marks = {"json": "{", "jsonl": "{", "csv": "x\r\n", "tsv": "x\n", "html": "<!doctype html>"}
-    marks["parquet"] = b"PAR1"
+    marks |= {"parquet": b"PAR1", "xlsx": b"PK"}
     written = render(given(some_records=[{"x": 1}]), format)
     assert written.lstrip().startswith(marks.get(format, ""))

@@ -1,20 +1,26 @@
 """What every result can do: print, show itself in a notebook, become a frame, save itself."""
 
+import ast
 import csv
 import gzip
 import json
 import math
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import assay
 from assay.data import DataError
 from assay.plots import bar_chart
-from assay.rendering import ENDINGS
+from assay.registry import register
+from assay.rendering import FORMATS, OutputFormat, endings, render
 from assay.results import (
+    Cell,
     Charts,
+    Column,
     CombinedResult,
     Header,
     LabelledResult,
@@ -219,7 +225,7 @@ def test_an_unknown_ending_is_an_error_that_names_the_known_ones_and_writes_noth
     with pytest.raises(DataError, match=r"no format has the ending \.jsn") as caught:
         result.save(tmp_path / "x.jsn")
     assert "did you mean '.json'?" in str(caught.value)
-    assert all(ending in str(caught.value) for ending in ENDINGS)
+    assert all(ending in str(caught.value) for ending in endings())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -278,3 +284,105 @@ def test_results_put_together_have_all_tables_charts_and_records(given):
     assert [table.title for table in both.tables()] == ["Scores", "again: Scores"]
     assert len(both.charts()) == 1
     assert len(both.records()) == 3
+
+
+def sheet_rows(path, name):
+    openpyxl = pytest.importorskip("openpyxl")
+    return openpyxl.load_workbook(path)[name]
+
+
+def test_a_workbook_has_a_sheet_per_table_with_numbers_as_numbers(given, tmp_path):
+    columns = ("system", Column("BLEU", direction="high"), Column("p", style="p"), Column("n"))
+    rows = [
+        ("a", Cell(1 / 3, 0.25, 0.5), 0.04, 3),
+        ("b", 2.0, None, 4),
+        ("c", math.nan, math.inf, 5),
+    ]
+    given([Table("Scores", columns, rows, "one\ntwo"), TABLE]).save(tmp_path / "x.xlsx", digits=3)
+    sheet = sheet_rows(tmp_path / "x.xlsx", "Scores")
+    assert [cell.value for cell in sheet[1]] == [
+        "system",
+        "BLEU",
+        "BLEU low",
+        "BLEU high",
+        "p",
+        "n",
+    ]
+    assert [cell.value for cell in sheet[2]] == ["a", 1 / 3, 0.25, 0.5, 0.04, 3]
+    assert [cell.value for cell in sheet[3]] == ["b", 2.0, None, None, None, 4]
+    assert [cell.value for cell in sheet[4]] == ["c", None, None, None, None, 5]
+    assert [sheet.cell(row, 1).value for row in (6, 7)] == ["one", "two"]
+    assert all(cell.font.bold for cell in sheet[1])
+    assert [cell.font.bold for cell in sheet["B"][1:4]] == [False, True, False]
+    assert sheet.freeze_panes == "A2"
+    formats = [cell.number_format for cell in sheet[2]]
+    assert formats == ["General", "0.000", "0.000", "0.000", "0.0000", "General"]
+    assert sheet_rows(tmp_path / "x.xlsx", "Scores (2)")["A2"].value == "A"
+
+
+@pytest.mark.parametrize("words", ["=1+1", "+1", "-1", "@SUM(A1)", '=HYPERLINK("http://x")'])
+def test_no_text_in_a_workbook_is_a_formula(given, tmp_path, words):
+    given([Table(words, (words, "b"), [(words, 1.0)], note=words)]).save(tmp_path / "x.xlsx")
+    openpyxl = pytest.importorskip("openpyxl")
+    (sheet,) = openpyxl.load_workbook(tmp_path / "x.xlsx").worksheets
+    for place in ("A1", "A2", "A4"):
+        assert (sheet[place].value, sheet[place].data_type) == (words, "s")
+        assert sheet[place].quotePrefix
+
+
+@pytest.mark.parametrize("title", ["", "[a]:*?/\\b", "x" * 100, "'quoted'", "History\x00"])
+def test_any_title_makes_the_name_of_a_sheet(given, tmp_path, title):
+    openpyxl = pytest.importorskip("openpyxl")
+    table = Table(title, ("a\x00",), [("b\x1b\ud800",)])
+    given([table, table, table]).save(tmp_path / "x.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "x.xlsx")
+    assert len(set(book.sheetnames)) == 3
+    assert all(0 < len(name) <= 31 for name in book.sheetnames)
+    assert [sheet["A2"].value for sheet in book] == ["b\\x1b\\ud800"] * 3
+
+
+def test_a_workbook_without_tables_can_be_opened(given, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    given().save(tmp_path / "x.xlsx")
+    assert openpyxl.load_workbook(tmp_path / "x.xlsx").sheetnames == ["empty"]
+
+
+@pytest.mark.parametrize("name", ["x.xlsx.gz", "x.parquet.xz"])
+def test_what_is_compressed_already_is_not_compressed_again(result, tmp_path, name):
+    with pytest.raises(DataError, match="compressed already"):
+        result.save(tmp_path / name)
+
+
+def test_without_the_extra_a_workbook_says_what_to_install(result, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(DataError, match="pip install"):
+        result.save(tmp_path / "x.xlsx")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_format_can_be_added(result, tmp_path):
+    @register
+    class Shouted(OutputFormat):
+        name = "shouted"
+        endings = (".loud",)
+
+        def render(self, result, *, digits=2):
+            return str(result).upper()
+
+    try:
+        result.save(tmp_path / "x.loud")
+        assert (tmp_path / "x.loud").read_text("utf-8").startswith("SCORES\n")
+        assert render(result, "shouted").startswith("SCORES\n")
+    finally:
+        FORMATS._registered.pop("shouted")
+
+
+def test_whatever_has_tables_and_records_is_a_result():
+    """Every class of the package that shows itself derives from `Result`."""
+    for path in sorted(Path(assay.__file__).parent.rglob("*.py")):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and node.name != "Result":
+                methods = {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+                bases = {ast.unparse(base) for base in node.bases}
+                if {"tables", "records"} <= methods and not node.name.endswith("Report"):
+                    assert "Result" in bases, f"{path}: {node.name}"

@@ -12,7 +12,7 @@ from hypothesis import given as having
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from assay.rendering import text
+from assay.rendering.text import text
 from assay.results import STEPS, Cell, Column, Span, Table, graded
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=40)

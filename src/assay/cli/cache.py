@@ -59,7 +59,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         metavar="DAYS",
         help="with clear: only what was made more than so many days ago",
     )
-    add_output(parser)
+    add_output(parser, charts=False)
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -9,10 +9,9 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from assay.data import DataError
-from assay.registry import Registry
 from assay.settings import did_you_mean
 
 __all__ = [
@@ -142,13 +141,13 @@ def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     return read
 
 
-def list_names(action: argparse.Action, registry: Registry[Any]) -> None:
-    """Put what a registry has for `{names}` in an option's help.
+def list_names(action: argparse.Action, names: object) -> None:
+    """Put the names, those of a registry say, for `{names}` in an option's help.
 
-    Only whoever reads the help waits for plug-ins to load.
+    They become text only where somebody reads the help: it takes time to load plug-ins.
     """
     action.help = (action.help or "").replace("{names}", "%(names)s")
-    vars(action)["names"] = registry
+    vars(action)["names"] = names
 
 
 def members(group: str) -> list[str]:

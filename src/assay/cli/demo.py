@@ -19,7 +19,8 @@ from assay.explanation.explain import explain
 from assay.explanation.report import ExplainResult
 from assay.extras import install_line
 from assay.io import write_whole
-from assay.rendering import missing_charts, text
+from assay.rendering.charts import missing_charts
+from assay.rendering.text import text
 from assay.results import Chart, Charts, CombinedResult, Header, Record, Result, Table
 from assay.scoring import score
 from assay.settings import SEED

@@ -90,7 +90,7 @@ def _configure_explain(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="recall among the K most suspect words (default: as many as are tagged)",
     )
-    add_output(parser)
+    add_output(parser, charts=False)
 
 
 def _run_explain(args: argparse.Namespace) -> int:

@@ -7,39 +7,41 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
 
-from assay.cli.commands import whole_number
+from assay.cli.commands import list_names, whole_number
 from assay.cli.wording import in_options
 from assay.data import DataError
 from assay.io import write_whole
-from assay.rendering import ENDINGS, Format, format_of, missing_charts, render, write_charts
-from assay.rendering.charts import PICTURES, required_drawing_module
+from assay.rendering.formats import FORMATS, OutputFormat, endings, format_of
+from assay.rendering.text import text
 from assay.results import Charts, Header, Record, Result
 from assay.settings import SEED
 
 __all__ = ["add_output", "check_output", "output_format", "show", "take_note", "warn", "write"]
 
 
-def add_output(parser: argparse.ArgumentParser, *, letter: bool = True) -> None:
+def add_output(
+    parser: argparse.ArgumentParser, *, letter: bool = True, charts: bool = True
+) -> None:
     """The same for every command; without `letter`, -f is left to something else."""
     group = parser.add_argument_group("output")
     add = group.add_argument
-    add(
+    chosen = add(
         *(["-f"] if letter else []),
         "--format",
-        choices=get_args(Format),
         metavar="FORMAT",
-        help=f"{', '.join(get_args(Format))} (default: by the ending of -o, or text)",
+        help="{names} (default: by the ending of -o, or text)",
     )
-    add(
+    list_names(chosen, FORMATS)
+    output = add(
         "-o",
         "--output",
         metavar="FILE",
         default="-",
-        help=f"write to FILE (atomically); its ending chooses the format: "
-        f"{' '.join(ENDINGS)} (and .gz or .xz after it), or none for text",
+        help="write to FILE (atomically); its ending chooses the format: {names} (text files may "
+        "have .gz or .xz after it), or none for text",
     )
+    list_names(output, _Endings())
     add(
         "-w",
         "--width",
@@ -49,12 +51,14 @@ def add_output(parser: argparse.ArgumentParser, *, letter: bool = True) -> None:
         help="digits after the point in tables (default: 2; neural metrics: two more); "
         "percentages and p have their own, and records (json, csv, tsv ...) always have all",
     )
-    add(
-        "--charts",
-        metavar="FOLDER",
-        help="also write the charts to FOLDER as .svg, or to a file in .svg, .pdf or .png (several "
-        "charts: NAME-1.svg, NAME-2.svg ...)",
-    )
+    if charts:
+        add(
+            "--charts",
+            metavar="FOLDER",
+            help="also write each chart to FOLDER as .svg, or to a file in .svg, .pdf or .png "
+            "(several charts: NAME-1.svg, NAME-2.svg ...)",
+        )
+    parser.set_defaults(charts=None)
     add("-q", "--quiet", action="store_true", help="no warnings, no progress")
     add(
         "--seed",
@@ -65,24 +69,38 @@ def add_output(parser: argparse.ArgumentParser, *, letter: bool = True) -> None:
     )
 
 
+class _Endings:
+    """The endings of files, for whoever reads the help."""
+
+    def __str__(self) -> str:
+        return " ".join(endings())
+
+
 def check_output(args: argparse.Namespace, inputs: Sequence[Record]) -> None:
-    """Raise a `DataError` where `-o` names one of the inputs, or an ending that says nothing."""
+    """Raise a `DataError` where the output cannot be written, before anything is computed.
+
+    That is where `-o` names one of the inputs or has an ending that says nothing, where a format
+    is no text and goes to a terminal, and where charts are asked for and nothing draws them.
+    """
     target = Path(args.output)
     for path in (Path(each["path"]) for each in inputs):
         if target.is_file() and path.exists() and target.samefile(path):
             raise DataError(f"-o {args.output} is one of the inputs; name another file.")
-    output_format(args)
+    chosen = output_format(args)
+    if chosen.binary and args.output == "-" and sys.stdout.isatty():
+        raise DataError(f"{chosen.name} is no text that a terminal shows: name a file with -o.")
     if args.charts:
+        from assay.rendering.charts import required_drawing_module
+
         required_drawing_module()
 
 
-def output_format(args: argparse.Namespace) -> Format:
+def output_format(args: argparse.Namespace) -> OutputFormat:
     """The format that is asked for, or that the ending of the file says; a name without is text."""
     if args.format:
-        chosen: Format = args.format
-        return chosen
+        return FORMATS.parse(args.format)
     if args.output == "-" or Path(args.output).is_dir():
-        return "text"
+        return FORMATS.parse("text")
     try:
         return format_of(args.output)
     except DataError as error:
@@ -93,18 +111,17 @@ def output_format(args: argparse.Namespace) -> Format:
 def show(result: Result, args: argparse.Namespace, *, inputs: Sequence[Record]) -> None:
     """Render the result to standard output or to the file that `-o` names."""
     chosen = output_format(args)
-    terminal = args.output == "-" and sys.stdout.isatty()
-    rendered = render(
-        result.with_header(Header(args.command, args.seed, inputs, args.title)),
-        chosen,
-        digits=args.width,
-        width=os.get_terminal_size().columns if terminal else None,
-        color=terminal and "NO_COLOR" not in os.environ,
-    )
-    write(rendered, args)
+    headed = result.with_header(Header(args.command, args.seed, inputs, args.title))
+    if chosen.name == "text" and args.output == "-" and sys.stdout.isatty():
+        width, color = os.get_terminal_size().columns, "NO_COLOR" not in os.environ
+        write(text(headed, digits=args.width, width=width, color=color), args)
+    else:
+        write(chosen.render(headed, digits=args.width), args)
     if args.charts:
         _write_charts(result.charts(), args)
-    if chosen == "html":
+    if chosen.name == "html":
+        from assay.rendering.charts import missing_charts
+
         warn(missing_charts(result), quiet=args.quiet)
 
 
@@ -118,6 +135,8 @@ def write(content: str | bytes, args: argparse.Namespace) -> None:
 
 
 def _write_charts(charts: Charts, args: argparse.Namespace) -> None:
+    from assay.rendering.charts import PICTURES, write_charts
+
     target = Path(args.charts)
     is_file = target.suffix.lower().removeprefix(".") in PICTURES and not target.is_dir()
     paths = charts.save(target) if is_file else write_charts(charts, target)

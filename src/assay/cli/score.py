@@ -112,7 +112,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 def _run(args: argparse.Namespace) -> int:
     if args.all_pairs and not (args.paired_bs or args.paired_ar):
         raise DataError("--all-pairs goes with --paired-bs or --paired-ar.")
-    if args.score_only and output_format(args) != "text":
+    if args.score_only and output_format(args).name != "text":
         raise DataError("-b prints bare scores as text: leave -b out, or name a file in .txt.")
     inputs = read_inputs(args)
     dataset = inputs.dataset

@@ -54,7 +54,7 @@ def _configure_suite_run(parser: argparse.ArgumentParser) -> None:
         help="put these outputs in the place of others that a system has in the campaign",
     )
     add_examples(parser.add_argument_group("shown"), "failing items per category to show")
-    add_output(parser)
+    add_output(parser, charts=False)
 
 
 def _run_suite_run(args: argparse.Namespace) -> int:
@@ -303,7 +303,7 @@ def _configure_suite_lint(parser: argparse.ArgumentParser) -> None:
     )
     add("--all", action="store_true", help="show all problems, not only the first of each kind")
     add("--strict", action="store_true", help="end with status 1 if there are errors")
-    add_output(parser)
+    add_output(parser, charts=False)
 
 
 def _run_suite_lint(args: argparse.Namespace) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.extras import require
+from assay.rendering.formats import OutputFormat
 from assay.rendering.plain import dump, plain
 from assay.results import Record, Result
 
@@ -13,9 +14,21 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-__all__ = ["pandas_frame", "parquet", "polars_frame"]
+__all__ = ["ParquetFormat", "pandas_frame", "parquet", "polars_frame"]
 
 EXTRA = "frames"
+
+
+class ParquetFormat(OutputFormat):
+    """The records as a Parquet file."""
+
+    name: ClassVar[str] = "parquet"
+    endings: ClassVar[tuple[str, ...]] = (".parquet",)
+    binary: ClassVar[bool] = True
+
+    def render(self, result: Result, *, digits: int = 2) -> bytes:
+        """The records as a Parquet file."""
+        return parquet(result)
 
 
 def pandas_frame(result: Result) -> pandas.DataFrame:

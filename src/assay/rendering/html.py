@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.rendering.cells import (
     PrintedCell,
@@ -23,6 +23,7 @@ from assay.rendering.cells import (
     visible_lines,
 )
 from assay.rendering.charts import HINT, chart_data, drawing, drawing_module
+from assay.rendering.formats import OutputFormat
 from assay.rendering.plain import dump
 from assay.results import Chart, Result, Table
 from assay.version import __version__
@@ -30,7 +31,7 @@ from assay.version import __version__
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["charts_fragment", "html", "tables_fragment"]
+__all__ = ["HTMLFormat", "charts_fragment", "html", "tables_fragment"]
 
 CONTENTS = 3
 """A page with more tables than this opens with a list of them."""
@@ -46,6 +47,17 @@ LONG = 40
 
 NOTEBOOK_ROWS = 200
 """A notebook shows at most so many rows of a table."""
+
+
+class HTMLFormat(OutputFormat):
+    """One page with tables and charts."""
+
+    name: ClassVar[str] = "html"
+    endings: ClassVar[tuple[str, ...]] = (".html", ".htm")
+
+    def render(self, result: Result, *, digits: int = 2) -> str:
+        """One page with tables and charts."""
+        return html(result, digits=digits)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from assay.rendering.cells import (
     ALPHA,
@@ -19,9 +19,10 @@ from assay.rendering.cells import (
     visible,
     visible_lines,
 )
+from assay.rendering.formats import OutputFormat
 from assay.results import STEPS, Result, Span, Table
 
-__all__ = ["latex"]
+__all__ = ["LaTeXFormat", "latex"]
 
 LONG = 40
 """A column with a text longer than this is set as a paragraph."""
@@ -76,6 +77,17 @@ _SPECIAL = str.maketrans(
         "τ": "\\ensuremath{\\tau}",
     }
 )
+
+
+class LaTeXFormat(OutputFormat):
+    """The tables as papers print them."""
+
+    name: ClassVar[str] = "latex"
+    endings: ClassVar[tuple[str, ...]] = (".tex",)
+
+    def render(self, result: Result, *, digits: int = 2) -> str:
+        """The tables as papers print them."""
+        return latex(result, digits=digits)
 
 
 def latex(result: Result, *, digits: int = 2) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from assay.rendering.cells import (
     PrintedCell,
@@ -12,15 +13,27 @@ from assay.rendering.cells import (
     visible,
     visible_lines,
 )
+from assay.rendering.formats import OutputFormat
 from assay.rendering.text import PLAIN
 from assay.results import Result, Table
 
-__all__ = ["escape", "markdown"]
+__all__ = ["MarkdownFormat", "escape", "markdown"]
 
 _INLINE = re.compile(r"[\\`*_\[\]|~$]")
 _BLOCK = re.compile(r"^(\s*)([#+=-]|\d+(?=[.)]))")
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _MENTION = re.compile(r"@(?=\w)")
+
+
+class MarkdownFormat(OutputFormat):
+    """The tables in GitHub's Markdown."""
+
+    name: ClassVar[str] = "markdown"
+    endings: ClassVar[tuple[str, ...]] = (".md",)
+
+    def render(self, result: Result, *, digits: int = 2) -> str:
+        """The tables in GitHub's Markdown."""
+        return markdown(result, digits=digits)
 
 
 def markdown(result: Result, *, digits: int = 2) -> str:

@@ -8,19 +8,75 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from io import StringIO
-from typing import Any
+from typing import Any, ClassVar
 
 from assay.rendering.cells import visible
+from assay.rendering.formats import OutputFormat
 from assay.results import Result
 from assay.version import __version__
 
-__all__ = ["csv", "dump", "json", "jsonl", "plain", "tsv"]
+__all__ = [
+    "CSVFormat",
+    "JSONFormat",
+    "JSONLinesFormat",
+    "TSVFormat",
+    "csv",
+    "dump",
+    "json",
+    "jsonl",
+    "plain",
+    "tsv",
+]
 
 # Legal in JSON, but a lone surrogate cannot be written as UTF-8 and the rest upsets terminals.
 _AWKWARD = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 # What a spreadsheet takes for a formula, in ASCII or full width, and what was defused already.
 _FORMULA = re.compile(r"'*\s*[=+\-@＝＋－＠]")
+
+
+class CSVFormat(OutputFormat):
+    """The records for spreadsheets."""
+
+    name: ClassVar[str] = "csv"
+    endings: ClassVar[tuple[str, ...]] = (".csv",)
+
+    def render(self, result: Result, *, digits: int = 2) -> str:
+        """The records for spreadsheets."""
+        return csv(result)
+
+
+class TSVFormat(OutputFormat):
+    """The records for scripts."""
+
+    name: ClassVar[str] = "tsv"
+    endings: ClassVar[tuple[str, ...]] = (".tsv",)
+
+    def render(self, result: Result, *, digits: int = 2) -> str:
+        """The records for scripts."""
+        return tsv(result)
+
+
+class JSONFormat(OutputFormat):
+    """The records, and how they came about."""
+
+    name: ClassVar[str] = "json"
+    endings: ClassVar[tuple[str, ...]] = (".json",)
+
+    def render(self, result: Result, *, digits: int = 2) -> str:
+        """The records, and how they came about."""
+        return json(result)
+
+
+class JSONLinesFormat(OutputFormat):
+    """The records, a line each."""
+
+    name: ClassVar[str] = "jsonl"
+    endings: ClassVar[tuple[str, ...]] = (".jsonl",)
+
+    def render(self, result: Result, *, digits: int = 2) -> str:
+        """The records, a line each."""
+        return jsonl(result)
 
 
 def json(result: Result) -> str:

@@ -6,7 +6,7 @@ import math
 import textwrap
 from collections.abc import Collection, Sequence
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from assay.rendering.cells import (
     PrintedCell,
@@ -15,13 +15,14 @@ from assay.rendering.cells import (
     visible,
     visible_lines,
 )
+from assay.rendering.formats import OutputFormat
 from assay.results import STEPS, Result, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["text"]
+__all__ = ["TextFormat", "text"]
 
 PIPED = 160
 """The width where there is no terminal."""
@@ -48,6 +49,17 @@ SHADED = "cyan"
 
 STRONG = "*"
 """Bold without colour: in front, so that decimal points stay in line."""
+
+
+class TextFormat(OutputFormat):
+    """The tables as a terminal shows them."""
+
+    name: ClassVar[str] = "text"
+    endings: ClassVar[tuple[str, ...]] = (".txt",)
+
+    def render(self, result: Result, *, digits: int = 2) -> str:
+        """The tables as a terminal shows them."""
+        return text(result, digits=digits)
 
 
 def text(result: Result, *, digits: int = 2, width: int | None = None, color: bool = False) -> str:
