@@ -20,7 +20,7 @@ def test_scores_are_equal_with_unknown_values_in_the_same_places():
 
 @pytest.mark.parametrize(
     "change",
-    [{"name": "da"}, {"level": "document"}, {"systems": ("b", "a")}, {"items": ("2", "1")}],
+    [{"name": "da"}, {"granularity": "document"}, {"systems": ("b", "a")}, {"items": ("2", "1")}],
 )
 def test_scores_of_something_else_are_others(change):
     assert replace(SCORES, **change) != SCORES
