@@ -307,6 +307,7 @@ def package(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("package")
+@pytest.mark.filterwarnings("ignore::assay.registry.PluginWarning")  # the broken ones, when listed
 @pytest.mark.parametrize("name", ["colours", "ready"])
 def test_packages_offer_annotators_by_name(name):
     annotator = ANNOTATORS.parse(name)
@@ -317,6 +318,7 @@ def test_packages_offer_annotators_by_name(name):
 
 
 @pytest.mark.usefixtures("package")
+@pytest.mark.filterwarnings("ignore::assay.registry.PluginWarning")  # the broken ones, when listed
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -11,8 +11,8 @@ from assay.data import DataError
 from assay.features.annotation import Annotation, Feature, TokenSpan
 from assay.features.rules import (
     PRONOUNS,
+    CombinedRules,
     RegexAnnotator,
-    Together,
     WordListAnnotator,
     gender,
     read_patterns,
@@ -119,7 +119,7 @@ def test_lists_find_what_a_slow_search_finds(lists, line):
 @given(st.lists(st.text(), min_size=1, max_size=4))
 def test_any_text_can_be_annotated(lines):
     lines = [line.encode(errors="replace").decode() for line in lines]
-    annotations = Together(
+    annotations = CombinedRules(
         (WordListAnnotator("list", {"A": ("a", "0")}), RegexAnnotator("regex", {"B": (".",)}))
     ).annotate(lines)
     assert [list(each.tokens) for each in annotations] == tokenize(lines, "intl")
@@ -156,7 +156,7 @@ def test_tokens_with_other_characters_than_the_line_are_searched_themselves():
 
 
 def test_nothing_together_gives_bare_tokens():
-    nothing = Together(())
+    nothing = CombinedRules(())
     assert nothing.annotate(["a b."]) == [Annotation(("a", "b", "."))]
     assert nothing.layers == ()
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PRONOUNS",
+    "CombinedRules",
     "RegexAnnotator",
     "Rules",
-    "Together",
     "WordListAnnotator",
     "gender",
     "read_patterns",
@@ -180,7 +180,7 @@ class RegexAnnotator(_Rules):
 
 
 @dataclass(frozen=True)
-class Together:
+class CombinedRules:
     """Several such annotators as one; without any, only tokens come out.
 
     With a `language`, texts that are seen to be in another one are refused.
@@ -217,7 +217,7 @@ class Together:
 _OTHER_LISTS = "Give lists for it, list:FILE, or take morph:Gender of a tagger"
 
 
-def gender(language: Language | None = None) -> Together:
+def gender(language: Language | None = None) -> CombinedRules:
     """English pronouns for people: layer `gender` (any of them), `gender-value` (Masc, Fem, Neut).
 
     The `language` of the texts must be English; where it is not given, the texts must not be seen
@@ -235,7 +235,7 @@ def gender(language: Language | None = None) -> Together:
         WordListAnnotator("gender", {"gender": every}),
         WordListAnnotator("gender-value", PRONOUNS),
     )
-    return Together(parts, "" if language else "en")
+    return CombinedRules(parts, "" if language else "en")
 
 
 def compiled(pattern: str) -> Pattern[str]:

@@ -15,9 +15,9 @@ from assay.features.conllu import PART, UPOS
 from assay.features.pipelines import pipeline_for
 from assay.features.rules import (
     PRONOUNS,
+    CombinedRules,
     RegexAnnotator,
     Rules,
-    Together,
     WordListAnnotator,
     gender,
     read_patterns,
@@ -149,7 +149,9 @@ def layers_needed(requests: Sequence[FeatureRequest]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(request.layer for request in requests))
 
 
-def rules_for(requests: Sequence[FeatureRequest], language: Language | None = None) -> Together:
+def rules_for(
+    requests: Sequence[FeatureRequest], language: Language | None = None
+) -> CombinedRules:
     """The annotator of all that needs no model and no tags: gender, word lists, expressions.
 
     `language` is that of the texts, as `gender` takes it. What `layers_needed` has and
@@ -162,7 +164,7 @@ def rules_for(requests: Sequence[FeatureRequest], language: Language | None = No
         parts.append(WordListAnnotator("list", lists))
     if patterns := _merged(read_patterns(each.path) for each in requests if each.kind == "regex"):
         parts.append(RegexAnnotator("regex", patterns))
-    return Together(tuple(parts))
+    return CombinedRules(tuple(parts))
 
 
 def _requests(spec: str, kinds: Sequence[str]) -> list[FeatureRequest]:
@@ -341,7 +343,7 @@ class AnnotatedTexts:
     by_language: bool
 
 
-class _Text(NamedTuple):
+class _NamedText(NamedTuple):
     label: str
     lines: tuple[str, ...]
 
@@ -392,18 +394,18 @@ def annotate_dataset(
     )
 
 
-def _texts(dataset: Dataset) -> list[_Text]:
+def _texts(dataset: Dataset) -> list[_NamedText]:
     """The references, then the systems."""
     counts = {len(references) for references in dataset.references}
     if counts == {0} or len(counts) != 1:
         raise DataError("every segment needs the same number of references, and at least one.")
     names = dataset.reference_names or [f"reference {n + 1}" for n in range(counts.pop())]
     columns = zip(*dataset.references, strict=True)
-    references = [_Text(name, lines) for name, lines in zip(names, columns, strict=True)]
-    return references + [_Text(name, lines) for name, lines in dataset.systems.items()]
+    references = [_NamedText(name, lines) for name, lines in zip(names, columns, strict=True)]
+    return references + [_NamedText(name, lines) for name, lines in dataset.systems.items()]
 
 
-def _from_files(paths: Sequence[FilePath], texts: Sequence[_Text]) -> list[list[Annotation]]:
+def _from_files(paths: Sequence[FilePath], texts: Sequence[_NamedText]) -> list[list[Annotation]]:
     if len(paths) != len(texts):
         names = ", ".join(text.label for text in texts)
         raise DataError(
@@ -416,7 +418,7 @@ def _from_files(paths: Sequence[FilePath], texts: Sequence[_Text]) -> list[list[
     ]
 
 
-def _tagged(annotator: Annotator, texts: Sequence[_Text]) -> list[list[Annotation]]:
+def _tagged(annotator: Annotator, texts: Sequence[_NamedText]) -> list[list[Annotation]]:
     """All texts in one go, so that lines that several share are tagged once."""
     everything = annotator.annotate([line for text in texts for line in text.lines])
     length = len(texts[0].lines)

@@ -9,7 +9,6 @@ from pathlib import Path
 from assay.data import DataError, Dataset, MissingInput, language_pair
 from assay.io.columns import ColumnChoice
 from assay.io.datasets import (
-    is_table,
     read_dataset,
     read_documents,
     read_groups,
@@ -31,12 +30,15 @@ from assay.io.folders import (
     read_folder_scores,
     write_folder,
 )
+from assay.io.readers import READERS, DatasetReader, is_table
 from assay.io.records import read_records, write_jsonl, write_tsv
 from assay.io.scores import read_scores, write_scores
 from assay.io.wmt import SgmTexts, read_sgm, read_wmt_xml
 
 __all__ = [
+    "READERS",
     "TESTSET",
+    "DatasetReader",
     "FilePath",
     "SgmTexts",
     "digest",
@@ -105,7 +107,8 @@ def read(
     ['da.seg', 'da.sys']
     """
     if isinstance(systems, Mapping):
-        systems, names = list(systems.values()), names or list(systems)
+        names = names or list(systems)
+        systems = list(systems.values())
     chosen, outputs = _several(references), _several(systems)
     if path is None or is_table(path):
         if path is not None:

@@ -191,7 +191,8 @@ def recognise(
     `ref`, `ref1`, `refA` and `ref:A` are references; `mt` is a hypothesis, and `mt:NAME` that
     of the system NAME. Other columns are ignored.
     """
-    several = {"reference": [], "hypothesis": []} | {role: list(pairs) for role, pairs in told}
+    several: dict[str, list[tuple[str, str]]] = {"reference": [], "hypothesis": []}
+    several |= {role: list(pairs) for role, pairs in told}
     known = dict(told)
     taken = {column for pairs in known.values() for _, column in pairs}
     for key in keys:
@@ -314,7 +315,7 @@ def read_text(values: Mapping[str, Any], column: str) -> str | None:
 
 def read_texts(values: Mapping[str, Any], column: str) -> tuple[str, ...]:
     """The texts in a column, which holds one or a list of them."""
-    value = values.get(column)
+    value: Any = values.get(column)
     if _is_missing(value):
         return ()
     if not isinstance(value, str) and not isinstance(value, Mapping) and hasattr(value, "__iter__"):

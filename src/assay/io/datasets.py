@@ -20,14 +20,13 @@ from assay.io.files import (
     suffix,
     system_name,
 )
-from assay.io.records import read_records
+from assay.io.readers import is_table, reader_of
 from assay.io.tables import TableRow, TextTable, has_header, parse_table, read_rows, whole_number
 from assay.io.wmt import SgmTexts, is_sgm, parse_sgm, read_sgm, read_wmt_xml
 from assay.languages import named_languages
 from assay.settings import did_you_mean
 
 __all__ = [
-    "is_table",
     "read_dataset",
     "read_documents",
     "read_groups",
@@ -96,19 +95,8 @@ def read_groups(path: FilePath, length: int) -> tuple[str, ...]:
 
 Role = Literal["reference", "system", "source"]
 
-RECORDS = (".tsv", ".csv", ".jsonl", ".parquet")
-"""Endings of files whose columns hold whatever they are called."""
-
-WHOLE = (".xml", *RECORDS)
-"""Endings of files that can hold a whole dataset."""
-
 _SGM = (".sgm", ".sgml")
 _ENDINGS = (".txt", ".gz", ".xz", *_SGM)
-
-
-def is_table(path: FilePath) -> bool:
-    """Whether a file's ending says that it can hold a whole dataset."""
-    return suffix(path) in WHOLE and not Path(path).is_dir()
 
 
 class _Part(NamedTuple):
@@ -176,7 +164,7 @@ def _named_languages(parts: Sequence[_Part]) -> tuple[str, str]:
 
 
 def _column(path: FilePath) -> SgmTexts:
-    if suffix(path) in WHOLE and not _is_old_xml(path):
+    if is_table(path) and not _is_old_xml(path):
         raise DataError(f"{path} holds a whole dataset; plain text or SGML is needed here.")
     text = read_text(path)
     if suffix(path) in (*_SGM, ".xml") or is_sgm(text):
@@ -190,10 +178,8 @@ def _is_old_xml(path: FilePath) -> bool:
 
 
 def _read(path: FilePath, role: Role, columns: Mapping[str, ColumnChoice] | None) -> Dataset:
-    if suffix(path) in RECORDS:
-        return read_records(path, columns)
-    if suffix(path) == ".xml" and not _is_old_xml(path):
-        return read_wmt_xml(path)
+    if is_table(path) and not _is_old_xml(path):
+        return reader_of(path).read(path, columns)
     lines, documents = _column(path)
     bare = ((),) * len(lines)
     name = bare_name(path, _ENDINGS) if suffix(path) in _SGM else system_name(path)
