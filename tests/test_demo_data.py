@@ -14,7 +14,7 @@ import assay
 from assay.demo import demo_suite_files, read_demo_suite
 from assay.suites.check import PASS, WARNING, check, code_of
 from assay.suites.files import read_suite
-from assay.suites.lint import lint
+from assay.suites.lint import lint_suite
 
 DEMO = Path(assay.__file__).parent / "demo"
 SYSTEMS = ("atlas", "birch", "cedar")
@@ -124,7 +124,7 @@ def test_every_item_of_the_suite_has_a_rule_for_and_a_rule_against():
 
 def test_the_suite_has_no_error_and_nothing_to_note_but_its_size():
     suite, _ = read_demo_suite()
-    records = lint(suite).records()
+    records = lint_suite(suite).records()
     assert [each for each in records if each["severity"] == "error"] == []
     assert Counter(each["check"] for each in records) == {"few-items": 8}
 

@@ -34,6 +34,14 @@ if TYPE_CHECKING:
     from assay.metrics.typef import MicroF as MicroF
     from assay.registry import register as register
     from assay.scoring import score as score
+    from assay.suites.evaluation import run_suite as run_suite
+    from assay.suites.evaluation import suite_compare as suite_compare
+    from assay.suites.evaluation import suite_report as suite_report
+    from assay.suites.files import read_suite as read_suite
+    from assay.suites.lint import lint_suite as lint_suite
+    from assay.suites.model import Suite as Suite
+    from assay.suites.sampling import collect_suite as collect_suite
+    from assay.suites.sampling import sample_suite as sample_suite
     from assay.version import __version__ as __version__
 
 _WHERE = {
@@ -51,17 +59,25 @@ _WHERE = {
     "MissingInput": "assay.data",
     "ROUGE": "assay.metrics.rouge",
     "Segment": "assay.data",
+    "Suite": "assay.suites.model",
     "TER": "assay.metrics.ter",
     "WER": "assay.metrics.ter",
     "__version__": "assay.version",
     "boost": "assay.explanation.boost",
+    "collect_suite": "assay.suites.sampling",
     "explain": "assay.explanation.explain",
     "favor": "assay.comparison.favoritism",
+    "lint_suite": "assay.suites.lint",
     "parse": "assay.metrics.registry",
     "read": "assay.io",
+    "read_suite": "assay.suites.files",
     "register": "assay.registry",
+    "run_suite": "assay.suites.evaluation",
+    "sample_suite": "assay.suites.sampling",
     "score": "assay.scoring",
     "sensitivity": "assay.agreement.sensitivity.analysis",
+    "suite_compare": "assay.suites.evaluation",
+    "suite_report": "assay.suites.evaluation",
     "tune": "assay.explanation.tune",
     "types": "assay.comparison.types",
 }

@@ -306,7 +306,7 @@ def test_nobody_gets_in_without_an_account(store, serve, visit):
         with page.expect_response("**/login") as answer:
             page.keyboard.press("Enter")
         assert answer.value.status == 403
-        assert "There is no account" in page.inner_text("[role=alert].trouble")
+        assert "password is wrong" in page.inner_text("[role=alert].trouble")
     page.goto(page.url.replace("/login", "/resolve"))
     assert "/login" in page.url
     page.fill("[name=name]", "Cleo")

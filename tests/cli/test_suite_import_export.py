@@ -126,6 +126,7 @@ def test_missing_packages_are_named_with_the_line_that_installs_them(spawn, item
     ran = spawn("suite import items.json --db suite.db", PYTHONPATH="fake")
     assert (ran.status, ran.out) == (2, "")
     assert ran.err == (
-        f"assay: --db needs: pip install 'assay-mt[web]' (No module named '{package}')\n"
+        "assay: --db needs more packages: pip install 'assay-mt[web]' "
+        f"(No module named '{package}')\n"
     )
     assert not Path("suite.db").exists()

@@ -154,7 +154,7 @@ def test_scores_of_assay_score_stand_below(run, stored):
         ("items.json", "no outputs to look at"),
         ("", "no suite: name its file"),
         ("--db suite.db -o suite.db", "one of the inputs"),
-        ("--db suite.db --level 2", "level 2: give a share"),
+        ("--db suite.db --confidence-level 2", "level 2: give a share"),
         ("--db suite.db --scores item_ids.txt", "item_ids.txt"),
         ("--db items.json", "items.json"),
     ],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.data import DataError
 from assay.suites.files.outputs import read_runs
 from assay.suites.model import Item, Suite
-from assay.suites.sampling import IDS, KeyLine, read_translations, write_collected
+from assay.suites.sampling import IDS, KeyLine, items_in, read_translations, write_collected
 
 KEY = (
     KeyLine(1, "b", "Zwei."),
@@ -30,6 +30,13 @@ def save(tmp_path):
         return tmp_path / name
 
     return write
+
+
+def written_to(folder, key, systems):
+    """Write outputs that are given in the order of the key's items."""
+    ids = [line.item for line in items_in(key)]
+    by_item = {name: dict(zip(ids, lines, strict=True)) for name, lines in systems.items()}
+    return write_collected(folder, by_item)
 
 
 def refused(path, key=KEY):
@@ -113,7 +120,7 @@ def files(folder):
 def test_what_is_written_is_what_runs_are_read_from(tmp_path):
     home = tmp_path / "new" / "folder"
     systems = {"A": WANTED, "B.v2": ("2", "", "zwei")}
-    written = write_collected(home, KEY, systems)
+    written = written_to(home, KEY, systems)
     assert written == [home / IDS, home / "A.txt", home / "B.v2.txt"]
     suite = Suite(tuple(Item(name, "", "C", "P", "x") for name in "abc"))
     one, two = read_runs(suite, written[1:], ids=home / IDS)
@@ -122,8 +129,8 @@ def test_what_is_written_is_what_runs_are_read_from(tmp_path):
 
 
 def test_another_system_of_the_same_items_is_added(tmp_path):
-    write_collected(tmp_path, KEY, {"A": WANTED})
-    assert write_collected(tmp_path, KEY, {"B": WANTED}) == [tmp_path / "B.txt"]
+    written_to(tmp_path, KEY, {"A": WANTED})
+    assert written_to(tmp_path, KEY, {"B": WANTED}) == [tmp_path / "B.txt"]
     assert set(files(tmp_path)) == {IDS, "A.txt", "B.txt"}
 
 
@@ -139,20 +146,20 @@ def test_another_system_of_the_same_items_is_added(tmp_path):
     ],
 )
 def test_nothing_is_written_where_something_is_wrong(tmp_path, key, systems, wanted):
-    write_collected(tmp_path, KEY, {"A": WANTED})
+    written_to(tmp_path, KEY, {"A": WANTED})
     before = files(tmp_path)
     with pytest.raises(DataError, match=wanted):
-        write_collected(tmp_path, key, systems)
+        written_to(tmp_path, key, systems)
     assert files(tmp_path) == before
 
 
 def test_a_new_folder_is_removed_where_writing_fails(tmp_path):
     with pytest.raises(DataError, match="line break"):
-        write_collected(tmp_path / "x" / "y", KEY, {"A": WANTED, "B": ("a\n", "", "")})
+        written_to(tmp_path / "x" / "y", KEY, {"A": WANTED, "B": ("a\n", "", "")})
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(DataError, match=r"file/new.*cannot be made"):
-        write_collected(tmp_path / "file" / "new", KEY, {"A": WANTED})
+        written_to(tmp_path / "file" / "new", KEY, {"A": WANTED})

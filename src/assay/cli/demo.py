@@ -24,8 +24,7 @@ from assay.rendering.text import text
 from assay.results import Chart, Charts, CombinedResult, Header, Record, Result, Table
 from assay.scoring import score
 from assay.settings import SEED
-from assay.suites.accuracy import accuracies
-from assay.suites.check import check
+from assay.suites.evaluation import run_suite, suite_report
 from assay.suites.report import ReportResult
 from assay.suites.tables import BY_PHENOMENON
 
@@ -85,9 +84,9 @@ def _explanations(dataset: Dataset) -> ExplainResult:
 def _suite_report() -> ReportResult:
     suite, runs = read_demo_suite()
     latest = list(CAMPAIGNS)[-1]
-    verdicts = check(suite, [run for run in runs if run.campaign == latest]).verdicts
+    run = run_suite(suite, [run for run in runs if run.campaign == latest])
     about = f"The demonstration suite, in {latest}. Few items: the intervals are wide."
-    return ReportResult(verdicts, accuracies(verdicts), about=about)
+    return suite_report(replace(run, about=about))
 
 
 def _write(folder: Path, contents: dict[str, bytes]) -> None:

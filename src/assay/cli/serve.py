@@ -30,7 +30,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         "--host",
         default="127.0.0.1",
         metavar="HOST",
-        help="the address to listen on; 0.0.0.0 is every one, and then people need accounts "
+        help="the address to listen on; 0.0.0.0 is all of them, and then people need accounts "
         "(default: 127.0.0.1, this machine only)",
     )
     parser.add_argument(
@@ -43,23 +43,23 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--login",
         action="store_true",
-        help="people need accounts on this machine, too; else a name is enough here",
+        help="people need accounts on this machine, too (default: a name is enough)",
     )
     parser.add_argument(
         "--invite",
         nargs="+",
         default=[],
         metavar="NAME",
-        help="print a one-time link for each; whoever opens it is logged in by that name and can "
-        "choose a password",
+        help="print a one-time link for each of these people; it logs them in and lets them choose "
+        "a password",
     )
     parser.add_argument(
         "--proxy",
         nargs="+",
         default=[],
         metavar="NAME",
-        help="the host names of a web server (with HTTPS) that hands requests on to this one; "
-        "people need accounts",
+        help="host names of a web server (with HTTPS) that forwards requests to this one; people "
+        "need accounts",
     )
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
@@ -127,7 +127,7 @@ def _check_accounts(args: argparse.Namespace, store: Store, settings: ServerSett
     from assay.suites.store.people import all_people
 
     with store.read() as connection:
-        known = any(each.has_password for each in all_people(connection))
+        known = any(person.has_password for person in all_people(connection))
     if settings.accounts and not known and not args.invite:
         raise DataError(
             "nobody has an account yet, so nobody could log in. "
@@ -170,9 +170,9 @@ SUITE_SERVE = Command(
     usage="--db DB [--port PORT] [--invite NAME ...] [options]",
     description=(
         "A web page where people resolve the warnings of a test suite: what is right, what is\n"
-        "wrong, and which new rules follow. Several people can work at once; every word of\n"
-        "everybody is kept, and everything can be undone. On this machine a name is enough;\n"
-        "for others, people have accounts: invite them, and each gets a one-time link."
+        "wrong, and which new rules follow. Several people can work at once; all decisions are\n"
+        "kept, and each can be undone. On this machine a name is enough; over the network,\n"
+        "people need accounts: invite them, and each gets a one-time link."
     ),
     examples="""
         assay suite serve --db suite.db                                  http://127.0.0.1:8000

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
-import numpy as np
-
 from assay.cli.commands import Command, whole_number
 from assay.cli.output import warn
 from assay.cli.suite_inputs import add_db, open_db
 from assay.data import DataError
-from assay.io import read_lines, write_lines
+from assay.io import read_lines
 from assay.settings import SEED
 from assay.suites.files import read_suite, write_suite
 from assay.suites.files.outputs import names_of
 from assay.suites.sampling import (
     IDS,
-    KeyLine,
     Per,
-    Sample,
-    draw,
-    mix,
+    SampledText,
+    collect_suite,
     read_key,
-    read_translations,
+    sample_suite,
     write_collected,
-    write_key,
+    write_sample,
 )
 
 __all__ = ["SUITE_COLLECT", "SUITE_EXPORT", "SUITE_IMPORT", "SUITE_SAMPLE"]
@@ -76,7 +71,7 @@ def _add_distractors(parser: argparse.ArgumentParser) -> None:
         "--ratio",
         type=whole_number(2, 10),
         metavar="N",
-        help="so many distractors for every item, 2 to 10 (default: 2)",
+        help="distractors per item, 2 to 10 (default: 2)",
     )
 
 
@@ -93,20 +88,27 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
         type=whole_number(0),
         default=SEED,
         metavar="N",
-        help=f"where randomness starts: the same seed, the same text (default: {SEED})",
+        help=f"random seed (default: {SEED})",
     )
     add("-q", "--quiet", action="store_true", help="no notes")
 
 
 def _run_suite_sample(args: argparse.Namespace) -> int:
     _check(args)
-    suite = read_suite(args.items)
-    sentences = read_lines(args.distractors) if args.distractors else ()
-    rng = np.random.default_rng(args.seed)
-    sample = draw(suite, count=args.count, per=args.per, only=args.only, rng=rng)
-    key = mix(sample.items, sentences, ratio=args.ratio or 2, rng=rng)
-    _write(args, key)
-    warn(_notes_suite_sample(args, sample, key), quiet=args.quiet)
+    text = sample_suite(
+        read_suite(args.items),
+        count=args.count,
+        per=args.per,
+        only=args.only,
+        distractors=read_lines(args.distractors) if args.distractors else (),
+        ratio=args.ratio or 2,
+        seed=args.seed,
+    )
+    write_sample(text, args.output, args.key)
+    if not args.quiet:
+        for path in (args.key, *([] if args.output == "-" else [args.output])):
+            print(f"wrote {path}", file=sys.stderr)
+    warn(_notes_suite_sample(args, text), quiet=args.quiet)
     return 0
 
 
@@ -125,43 +127,14 @@ def _check(args: argparse.Namespace) -> None:
         raise DataError("--key - would mix the key into the text; name a file.")
 
 
-def _write(args: argparse.Namespace, key: Sequence[KeyLine]) -> None:
-    """Write key and text, both or none."""
-    known = Path(args.key).exists()
-    if known and not _same_key(args.key, key):
-        raise DataError(
-            f"{args.key} is there already, of another text, whose translations need it. Name "
-            "another file, or remove it."
-        )
-    if not known:
-        write_key(args.key, key)
-    try:
-        write_lines([each.source for each in key], args.output)
-    except BaseException:
-        if not known:
-            Path(args.key).unlink(missing_ok=True)
-        raise
-    if not args.quiet:
-        for path in (args.key, *([] if args.output == "-" else [args.output])):
-            print(f"wrote {path}", file=sys.stderr)
-
-
-def _same_key(path: str, key: Sequence[KeyLine]) -> bool:
-    with contextlib.suppress(DataError):
-        return read_key(path) == tuple(key)
-    return False
-
-
-def _notes_suite_sample(
-    args: argparse.Namespace, sample: Sample, key: Sequence[KeyLine]
-) -> list[str]:
-    items = len(sample.items)
+def _notes_suite_sample(args: argparse.Namespace, text: SampledText) -> list[str]:
     kinds = {"category": "categories", "phenomenon": "phenomena"}[args.per]
-    others = f" among {len(key) - items} other sentences" if len(key) > items else ""
-    notes = [f"{items} items of {len(sample.groups)} {kinds}{others}: {len(key)} lines."]
-    few = [each for each in sample.groups if args.count and each.drawn < args.count]
+    distracting = len(text.key) - text.items
+    others = f" among {distracting} other sentences" if distracting else ""
+    notes = [f"{text.items} items of {len(text.groups)} {kinds}{others}: {len(text.key)} lines."]
+    few = [group for group in text.groups if args.count and group.drawn < args.count]
     if few:
-        told = ", ".join(f"{each.name} ({each.items})" for each in few[:5])
+        told = ", ".join(f"{group.name} ({group.items})" for group in few[:5])
         more = f" and {len(few) - 5} more" if len(few) > 5 else ""
         notes.append(f"fewer than {args.count} items, so all were taken: {told}{more}.")
     return notes
@@ -222,12 +195,11 @@ def _run_suite_collect(args: argparse.Namespace) -> int:
         raise DataError("standard input ('-') can be read only once: name files for the others.")
     key = read_key(args.key)
     names = names_of(args.input, args.names)
-    paths = zip(names, args.input, strict=True)
-    systems = {name: read_translations(path, key) for name, path in paths}
-    written = write_collected(args.to, key, systems)
+    outputs = collect_suite(key, dict(zip(names, args.input, strict=True)))
+    written = write_collected(args.to, outputs)
     if not args.quiet:
         _tell(args.to, written)
-    warn(_notes_suite_collect(systems), quiet=args.quiet)
+    warn(_notes_suite_collect(outputs), quiet=args.quiet)
     return 0
 
 
@@ -240,23 +212,23 @@ def _tell(folder: str, written: Sequence[Path]) -> None:
     print(f"now check them: {line}", file=sys.stderr)
 
 
-def _notes_suite_collect(systems: Mapping[str, Sequence[str]]) -> list[str]:
-    empty = {name: sum(not text.strip() for text in texts) for name, texts in systems.items()}
-    return [
-        f"{name}: {count} of {len(systems[name])} items have no translation and are not tested."
-        for name, count in empty.items()
-        if count
-    ]
+def _notes_suite_collect(outputs: Mapping[str, Mapping[str, str]]) -> list[str]:
+    notes = []
+    for system, texts in outputs.items():
+        if empty := sum(not text.strip() for text in texts.values()):
+            untested = f"{empty} of {len(texts)} items have no translation and are not tested."
+            notes.append(f"{system}: {untested}")
+    return notes
 
 
 SUITE_COLLECT = Command(
     name="suite collect",
     usage="--key KEY -i FILE [FILE ...] --to FOLDER [options]",
     description=(
-        "Take the translations of a text back that assay suite sample wrote. The key finds the\n"
-        "items again, whatever stands around them and in whatever order they come; the rest is\n"
-        "left out. The folder then holds the ids of the items and a file per system, line by line\n"
-        "beside each other, as assay suite run --ids takes them. All files are written, or none."
+        "Take back the translations of a text that assay suite sample wrote. The key finds the\n"
+        "items again, in whatever order they come; the other sentences are left out. The folder\n"
+        "then holds the ids of the items and a file per system, line by line beside each other,\n"
+        "as assay suite run --ids takes them. All files are written, or none."
     ),
     examples="""
         assay suite collect --key key.tsv -i a.txt b.txt --to outputs
@@ -270,7 +242,7 @@ SUITE_COLLECT = Command(
 def _configure_suite_import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("items", metavar="ITEMS", help="the suite: a .json, .jsonl or .tsv file")
     add_db(parser, required=True)
-    parser.add_argument("-q", "--quiet", action="store_true", help="do not say what was done")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no notes")
 
 
 def _run_suite_import(args: argparse.Namespace) -> int:
@@ -317,9 +289,9 @@ def _configure_suite_export(parser: argparse.ArgumentParser) -> None:
         "--output",
         required=True,
         metavar="FILE",
-        help="where to: a .json, .jsonl or .tsv file, written whole or not at all",
+        help="where to: a .json, .jsonl or .tsv file, written atomically",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="do not say what was done")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no notes")
 
 
 def _run_suite_export(args: argparse.Namespace) -> int:

@@ -1,11 +1,11 @@
-"""Options that say which suite, which database and which outputs to look at."""
+"""Options for the suite, its database and the outputs of systems, and reading them."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, get_args
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from assay.cli.commands import whole_number
 from assay.cli.inputs import describe
@@ -15,23 +15,26 @@ from assay.extras import require
 from assay.progress import track
 from assay.results import Record
 from assay.suites.accuracy import Correction, Policy
-from assay.suites.check import Verdicts
 
 if TYPE_CHECKING:
     from assay.suites.model import Run, Suite
+    from assay.suites.report import RunResult
     from assay.suites.store.opening import Store
 
 
 __all__ = [
-    "Judged",
+    "RunOnFiles",
     "add_choice",
     "add_db",
     "add_examples",
     "add_outputs",
     "add_policy",
+    "database",
     "open_db",
-    "read_judged",
     "read_outputs",
+    "refuse_choice",
+    "refuse_files",
+    "run_on_files",
 ]
 
 
@@ -56,15 +59,6 @@ def open_db(args: argparse.Namespace, *, create: bool = False) -> Store:
     return store
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """Verdicts, which runs they are of, and where all that came from."""
-
-    verdicts: Verdicts
-    about: str
-    files: list[Record]
-
-
 def add_outputs(parser: argparse.ArgumentParser) -> None:
     """The suite and the systems: as files, or in a database."""
     group = parser.add_argument_group("suite and outputs")
@@ -77,7 +71,7 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
         action="extend",
         metavar="SYS",
         default=[],
-        help="outputs of the systems, one file each: a line per item, or a .tsv with the columns "
+        help="outputs of the systems, one file each: one line per item, or a .tsv with the columns "
         "item and output",
     )
     add(
@@ -129,8 +123,8 @@ def add_policy(
         "--policy",
         choices=get_args(Policy),
         default="fair",
-        help="items that count: those without a warning for any system (fair), those without one "
-        "for each system (each), or all, a warning being a fail or a pass (default: fair)",
+        help="which items count: those decided for every system (fair), for each system those "
+        "decided for it (each), or all, a warning counting as a fail or a pass (default: fair)",
     )
     group.add_argument("--test", choices=tests, default=tests[0], help=what)
     group.add_argument(
@@ -140,11 +134,12 @@ def add_policy(
         help=correcting,
     )
     group.add_argument(
-        "--level",
+        "--confidence-level",
+        dest="level",
         type=float,
         default=0.95,
         metavar="SHARE",
-        help="of intervals and tests (default: 0.95)",
+        help="confidence of intervals and tests (default: 0.95)",
     )
 
 
@@ -159,10 +154,17 @@ def add_examples(parser: argparse._ActionsContainer, what: str, default: int = 1
     )
 
 
+class RunOnFiles(NamedTuple):
+    """What rules say of the outputs in files, and a record of each file."""
+
+    run: RunResult
+    files: list[Record]
+
+
 def read_outputs(
     args: argparse.Namespace, suite: Suite, **about: str
 ) -> tuple[list[Run], list[Record]]:
-    """The runs that the options name, and the files that they came from."""
+    """The runs that the options name, and a record of each file."""
     from assay.suites.files.outputs import read_runs
 
     if not args.input:
@@ -174,18 +176,9 @@ def read_outputs(
     return runs, files
 
 
-def read_judged(args: argparse.Namespace) -> Judged:
-    """The verdicts on files, or on the stored runs that the options choose."""
-    if args.db:
-        return _stored(args)
-    if args.runs or args.systems:
-        raise DataError("--runs and --systems choose among stored runs: they go with --db.")
-    return judge_files(args)
-
-
-def judge_files(args: argparse.Namespace) -> Judged:
+def run_on_files(args: argparse.Namespace) -> RunOnFiles:
     """The suite's rules at work on the outputs of `-i`."""
-    from assay.suites.check import check
+    from assay.suites.evaluation import run_suite
     from assay.suites.files import read_suite
 
     if not args.items:
@@ -194,26 +187,16 @@ def judge_files(args: argparse.Namespace) -> Judged:
     runs, files = read_outputs(args, suite)
     files = [describe(args.items, len(suite)), *files]
     check_output(args, files)
-    steps = track(suite.items, total=len(suite), label="Checking", quiet=args.quiet)
-    checked = check(suite, runs, steps=steps)
-    warn(checked.trouble, quiet=args.quiet)
-    return Judged(checked.verdicts, "", files)
+    watched = partial(track, label="Checking", quiet=args.quiet)
+    run = run_suite(suite, runs, examples=args.examples, track=watched)
+    warn(run.trouble, quiet=args.quiet)
+    return RunOnFiles(run, files)
 
 
-def _stored(args: argparse.Namespace) -> Judged:
-    refuse_files(args)
-    store = open_db(args)
-    try:
-        from assay.suites.compare_report import choose
-        from assay.suites.store.runs import load_verdicts, stored_runs
-
-        with store.read() as connection:
-            chosen = choose(stored_runs(connection), args.runs, args.systems)
-            verdicts = load_verdicts(connection, [run.id for run in chosen.runs])
-        verdicts = replace(verdicts, systems=chosen.names)
-        return Judged(verdicts, chosen.about, [database(store.address, len(verdicts.items))])
-    finally:
-        store.close()
+def refuse_choice(args: argparse.Namespace) -> None:
+    """Raise a `DataError` where stored runs are chosen without a database."""
+    if args.runs or args.systems:
+        raise DataError("--runs and --systems choose among stored runs: they go with --db.")
 
 
 def refuse_files(args: argparse.Namespace) -> None:

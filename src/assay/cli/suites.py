@@ -5,39 +5,39 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, get_args
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from typing import get_args
 
 from assay.cli.commands import Command
 from assay.cli.inputs import describe
 from assay.cli.output import add_output, check_output, show, warn
 from assay.cli.suite_inputs import (
-    Judged,
+    RunOnFiles,
     add_choice,
     add_examples,
     add_outputs,
     add_policy,
     database,
-    judge_files,
     open_db,
-    read_judged,
     read_outputs,
+    refuse_choice,
     refuse_files,
+    run_on_files,
 )
 from assay.data import DataError
 from assay.progress import track
 from assay.results import Record
-from assay.suites.accuracy import Correction, Test, accuracies
-from assay.suites.check import Verdicts
-from assay.suites.compare_report import CompareResult, as_versions, campaigns, choose, name_hints
+from assay.suites.accuracy import Correction, Test
+from assay.suites.compare_report import name_hints
+from assay.suites.evaluation import suite_compare, suite_report
 from assay.suites.files import read_suite
-from assay.suites.lint import lint, refuse_unknown
+from assay.suites.lint import lint_suite, refuse_unknown
 from assay.suites.lint.problems import CHECKS
-from assay.suites.report import ReportResult, RunResult
+from assay.suites.report import RunResult
 from assay.suites.tables import SystemScores, read_system_scores
-from assay.suites.versions import Average, Paired, compare_versions
-
-if TYPE_CHECKING:
-    from assay.suites.store.opening import Store
+from assay.suites.versions import Average, Paired
 
 __all__ = ["SUITE_COMPARE", "SUITE_LINT", "SUITE_REPORT", "SUITE_RUN"]
 
@@ -46,12 +46,17 @@ def _configure_suite_run(parser: argparse.ArgumentParser) -> None:
     add_outputs(parser)
     group = parser.add_argument_group("storing (with --db)")
     add = group.add_argument
-    add("--campaign", metavar="NAME", default="", help="the occasion of these runs, as in wmt21")
-    add("--date", metavar="DATE", default="", help="when they were made, as in 2021-07-30")
+    add(
+        "--campaign",
+        metavar="NAME",
+        default="",
+        help="the campaign of the runs, as in wmt21",
+    )
+    add("--date", metavar="DATE", default="", help="the date of the runs, as in 2021-07-30")
     add(
         "--replace",
         action="store_true",
-        help="put these outputs in the place of others that a system has in the campaign",
+        help="replace the outputs that a system already has in the campaign",
     )
     add_examples(parser.add_argument_group("shown"), "failing items per category to show")
     add_output(parser, charts=False)
@@ -59,49 +64,35 @@ def _configure_suite_run(parser: argparse.ArgumentParser) -> None:
 
 def _run_suite_run(args: argparse.Namespace) -> int:
     if args.db:
-        judged = _save(args)
+        run, files = _save(args)
     elif args.campaign or args.date or args.replace:
         raise DataError("--campaign, --date and --replace are for runs to be stored: with --db.")
     else:
-        judged = judge_files(args)
-    show(RunResult(judged.verdicts, args.examples), args, inputs=judged.files)
+        run, files = run_on_files(args)
+    show(run, args, inputs=files)
     return 0
 
 
-def _save(args: argparse.Namespace) -> Judged:
+def _save(args: argparse.Namespace) -> tuple[RunResult, list[Record]]:
+    from assay.suites.store.campaigns import save_runs
+    from assay.suites.store.suites import load_suite
+
     if args.items:
         raise DataError(
             f"--db has the items already; leave {args.items} out, or bring it in first: "
             f"assay suite import {args.items} --db {args.db}"
         )
-    store = open_db(args)
-    try:
-        return _saved(args, store)
-    finally:
-        store.close()
-
-
-def _saved(args: argparse.Namespace, store: Store) -> Judged:
-    from assay.suites.check import Checker
-    from assay.suites.store.runs import load_verdicts, save_run, stored_runs
-    from assay.suites.store.suites import load_suite
-
-    checker = Checker()
-    with store.read() as connection:
-        suite = load_suite(connection)
-    runs, files = read_outputs(args, suite, campaign=args.campaign, date=args.date)
-    files = [database(store.address, len(suite)), *files]
-    check_output(args, files)
-    with store.write() as connection:
-        for run in track(runs, total=len(runs), label="Checking", quiet=args.quiet):
-            save_run(connection, run, checker, replace=args.replace)
-    with store.read() as connection:
-        places = {(run.system, run.campaign): run.id for run in stored_runs(connection)}
-        wanted = [places[run.system, run.campaign] for run in runs]
-        verdicts = load_verdicts(connection, wanted)
-    warn(checker.trouble, quiet=args.quiet)
+    with closing(open_db(args)) as store:
+        with store.read() as connection:
+            suite = load_suite(connection)
+        runs, files = read_outputs(args, suite, campaign=args.campaign, date=args.date)
+        files = [database(store.address, len(suite)), *files]
+        check_output(args, files)
+        watched = partial(track, label="Checking", quiet=args.quiet)
+        run = save_runs(store, runs, replace=args.replace, track=watched)
+    warn(run.trouble, quiet=args.quiet)
     _tell(args, len(runs), str(store.address))
-    return Judged(verdicts, "", files)
+    return replace(run, examples=args.examples), files
 
 
 def _tell(args: argparse.Namespace, runs: int, where: str) -> None:
@@ -117,7 +108,7 @@ SUITE_RUN = Command(
         "Check the outputs of systems against the rules of a linguistic test suite. Where only\n"
         "positive rules match, an output passes; where only negative ones do, it fails; where\n"
         "both or neither do, it is a warning, for people to resolve (assay suite serve). With\n"
-        "--db the outputs are stored, and what people have said counts."
+        "--db the outputs are stored, and people's decisions count."
     ),
     examples="""
         assay suite run items.json -i sysA.txt sysB.txt --ids item_ids.txt
@@ -136,8 +127,8 @@ def _configure_suite_report(parser: argparse.ArgumentParser) -> None:
     add_policy(
         group,
         get_args(Test),
-        "who is worse than the best of a row: McNemar's test on the shared items, mid-p or exact, "
-        "or the paper's one-tailed Z-test of two proportions, approximate (default: midp)",
+        "which systems are worse than the best of a row: McNemar's test on the shared items, mid-p "
+        "or exact, or the paper's one-tailed Z-test, approximate (default: midp)",
         get_args(Correction),
         "correction for the number of comparisons: Holm's over all pairs of systems in a row "
         "(row), none, as in the paper, or Holm's or Benjamini and Hochberg's over those of all "
@@ -146,7 +137,7 @@ def _configure_suite_report(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--scores",
         metavar="FILE",
-        help="scores to stand below the accuracies: the json or tsv of `assay score`, or a table "
+        help="scores to show below the accuracies: the json or tsv of `assay score`, or a table "
         "with the column system and one per metric",
     )
     add_examples(group, "failing items per category to show")
@@ -154,23 +145,37 @@ def _configure_suite_report(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_suite_report(args: argparse.Namespace) -> int:
-    judged = read_judged(args)
-    files = judged.files
+    run, files = _stored_run(args) if args.db else _run_on_files(args)
     scores: tuple[SystemScores, ...] = ()
     if args.scores:
-        scores = read_system_scores(args.scores, judged.verdicts.systems)
-        files = [*files, describe(args.scores, len(judged.verdicts.systems))]
+        scores = read_system_scores(args.scores, run.verdicts.systems)
+        files = [*files, describe(args.scores, len(run.verdicts.systems))]
     check_output(args, files)
-    found = accuracies(
-        judged.verdicts,
+    result = suite_report(
+        run,
         policy=args.policy,
         test=args.test,
         correct=args.correct,
         level=args.level,
+        scores=scores,
+        examples=args.examples,
     )
-    result = ReportResult(judged.verdicts, found, scores, args.examples, judged.about)
     show(result, args, inputs=files)
     return 0
+
+
+def _run_on_files(args: argparse.Namespace) -> RunOnFiles:
+    refuse_choice(args)
+    return run_on_files(args)
+
+
+def _stored_run(args: argparse.Namespace) -> RunOnFiles:
+    refuse_files(args)
+    with closing(open_db(args)) as store:
+        from assay.suites.store.campaigns import read_run
+
+        run = read_run(store, args.runs, args.systems)
+        return RunOnFiles(run, [database(store.address, len(run.verdicts.items))])
 
 
 SUITE_REPORT = Command(
@@ -215,60 +220,40 @@ def _configure_suite_compare(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_suite_compare(args: argparse.Namespace) -> int:
-    campaigns, files = _stored(args) if args.db else _files(args)
+    runs, files = _stored_campaigns(args) if args.db else _versions(args)
     check_output(args, files)
-    found = compare_versions(
-        campaigns,
+    result = suite_compare(
+        runs,
         policy=args.policy,
         test=args.test,
         correct=args.correct,
         level=args.level,
         best_by=args.best_by,
+        examples=args.examples,
     )
-    warn(name_hints(found), quiet=args.quiet)
-    show(CompareResult(found, args.examples), args, inputs=files)
+    warn(name_hints(result.versions), quiet=args.quiet)
+    show(result, args, inputs=files)
     return 0
 
 
-def _files(args: argparse.Namespace) -> tuple[Mapping[str, Verdicts], list[Record]]:
+def _versions(args: argparse.Namespace) -> RunOnFiles:
     """Files are versions of one system, from the oldest to the newest."""
-    if args.runs or args.systems:
-        raise DataError("--runs and --systems choose among stored runs: they go with --db.")
+    refuse_choice(args)
     if args.items and len(args.input) < 2:
         raise DataError("suite compare sets versions side by side: name two or more with -i.")
-    judged = judge_files(args)
-    return as_versions(judged.verdicts), judged.files
+    return run_on_files(args)
 
 
-def _stored(args: argparse.Namespace) -> tuple[Mapping[str, Verdicts], list[Record]]:
+def _stored_campaigns(
+    args: argparse.Namespace,
+) -> tuple[Mapping[str, RunResult] | RunResult, list[Record]]:
     refuse_files(args)
-    store = open_db(args)
-    try:
-        found = _chosen(args, store)
-        return found, [database(store.address, max(len(each.items) for each in found.values()))]
-    finally:
-        store.close()
+    with closing(open_db(args)) as store:
+        from assay.suites.store.campaigns import read_campaigns
 
-
-def _chosen(args: argparse.Namespace, store: Store) -> Mapping[str, Verdicts]:
-    """The campaigns; or, where there is but one, the systems that are named, as versions."""
-    from assay.suites.store.runs import load_verdicts, stored_runs
-
-    with store.read() as connection:
-        stored = stored_runs(connection)
-        names = args.runs or campaigns(stored)
-        chosen = choose(stored, names, args.systems).runs
-        ids = {name: [run.id for run in chosen if run.campaign == name] for name in names}
-        found = {name: load_verdicts(connection, each) for name, each in ids.items() if each}
-    if len(found) > 1:
-        return found
-    if len(args.systems) < 2:
-        raise DataError(
-            f"{' '.join(found) or 'the database'}: one campaign only. Name two with --runs, or two "
-            "systems of it with --systems."
-        )
-    (only,) = found.values()
-    return as_versions(only, args.systems)
+        runs = read_campaigns(store, args.runs, args.systems)
+        every = [runs] if isinstance(runs, RunResult) else runs.values()
+        return runs, [database(store.address, max(len(run.verdicts.items) for run in every))]
 
 
 SUITE_COMPARE = Command(
@@ -311,8 +296,8 @@ def _run_suite_lint(args: argparse.Namespace) -> int:
     suite = read_suite(args.items)
     inputs = [describe(args.items, len(suite))]
     check_output(args, inputs)
-    steps = track(suite.items, total=len(suite), label="Linting", quiet=args.quiet)
-    result = lint(suite, only=args.only, steps=steps)
+    watched = partial(track, label="Linting", quiet=args.quiet)
+    result = lint_suite(suite, only=args.only, track=watched)
     show(result.all() if args.all else result, args, inputs=inputs)
     return int(args.strict and bool(result.errors))
 

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from assay.data import Dataset
-from assay.io import read_folder
-from assay.suites.files import read_suite
-from assay.suites.files.outputs import read_runs
-from assay.suites.model import Run, Suite
+if TYPE_CHECKING:
+    from assay.data import Dataset
+    from assay.suites.model import Run, Suite
 
 __all__ = ["CAMPAIGNS", "DemoSuite", "demo_suite_files", "read_demo", "read_demo_suite"]
 
 
 def read_demo() -> Dataset:
-    """The 120 segments with two references and three invented systems."""
+    """The 120 segments with two references and three invented systems.
+
+    >>> data = read_demo()
+    >>> len(data), list(data.systems)
+    (120, ['atlas', 'birch', 'cedar'])
+    """
+    from assay.io import read_folder
+
     with as_file(files("assay") / "demo") as folder:
         return read_folder(folder, "de-en", references=["all"])
 
@@ -34,7 +39,14 @@ class DemoSuite(NamedTuple):
 
 
 def read_demo_suite() -> DemoSuite:
-    """The 48 items over 8 phenomena, and the five runs of three invented systems."""
+    """The 48 items over 8 phenomena, and the five runs of three invented systems.
+
+    >>> suite, runs = read_demo_suite()
+    >>> len(suite), [(run.system, run.campaign) for run in runs][:2]
+    (48, [('atlas', 'spring'), ('birch', 'spring')])
+    """
+    from assay.suites.files import read_suite
+
     with as_file(files("assay") / "demo" / "suite") as folder:
         suite = read_suite(folder / "items.json")
         runs = [run for name in CAMPAIGNS for run in _read_campaign(suite, folder, name)]
@@ -49,6 +61,8 @@ def demo_suite_files() -> Mapping[str, bytes]:
 
 
 def _read_campaign(suite: Suite, folder: Path, name: str) -> list[Run]:
+    from assay.suites.files.outputs import read_runs
+
     paths = sorted((folder / name).glob("*.txt"))
     ids = folder / "item_ids.txt"
     return read_runs(suite, paths, ids=ids, campaign=name, date=CAMPAIGNS[name])

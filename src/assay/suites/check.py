@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
 from functools import lru_cache
@@ -13,6 +13,7 @@ import regex
 from numpy.typing import NDArray
 
 from assay.data import DataError
+from assay.progress import Track, untracked
 from assay.suites.model import Item, Kind, Rule, Run, Suite
 
 __all__ = [
@@ -256,16 +257,16 @@ def check(
     runs: Sequence[Run],
     *,
     limit: float = LIMIT,
-    steps: Iterable[Item] | None = None,
+    track: Track = untracked,
 ) -> Checked:
-    """The verdict on every output of every run; `steps` is the suite's items, to watch progress.
+    """The verdict on every output of every run.
 
     Items that no run has an output for are left out.
     """
     checker = Checker(limit)
     wanted = set().union(*(run.outputs for run in runs))
     items, columns = [], []
-    for item in suite.items if steps is None else steps:
+    for item in track(suite.items, total=len(suite)):
         if item.id in wanted:
             items.append(item)
             columns.append(list(_decided(checker, item, runs)))

@@ -32,10 +32,15 @@ COSTLY = 3
 
 @dataclass(frozen=True, eq=False)
 class RunResult(Result):
-    """The verdicts of runs; `examples` is how many failing items per category to show."""
+    """The verdicts of runs; `examples` is how many failing items per category to show.
+
+    `trouble` names the rules that could not be searched, `about` says which runs these are.
+    """
 
     verdicts: Verdicts
     examples: int = 1
+    trouble: tuple[str, ...] = ()
+    about: str = ""
 
     def tables(self) -> list[Table]:
         """Verdicts per system, warnings per category, and failing examples."""

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import numpy as np
 from numpy.random import Generator
 
 from assay.data import DataError
 from assay.io.files import FilePath, label, read_lines, suffix, write_lines
 from assay.io.tables import TextTable, read_table, whole_number, write_table
-from assay.settings import did_you_mean
+from assay.settings import SEED, did_you_mean
 from assay.suites.model import Item, Suite
 
 __all__ = [
@@ -24,14 +25,112 @@ __all__ = [
     "Per",
     "Sample",
     "SampledGroup",
+    "SampledText",
+    "collect_suite",
     "draw",
     "items_in",
     "mix",
     "read_key",
     "read_translations",
+    "sample_suite",
     "write_collected",
     "write_key",
+    "write_sample",
 ]
+
+
+@dataclass(frozen=True)
+class SampledText:
+    """A text to translate: its lines, and the key that finds the items in it again.
+
+    `groups` are the categories or phenomena that the items were drawn from.
+    """
+
+    key: tuple[KeyLine, ...]
+    groups: tuple[SampledGroup, ...]
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The sentences, one per line of the text."""
+        return tuple(line.source for line in self.key)
+
+    @property
+    def items(self) -> int:
+        """How many of the lines are items."""
+        return len(items_in(self.key))
+
+
+def sample_suite(
+    suite: Suite,
+    *,
+    count: int | None = None,
+    per: Per = "phenomenon",
+    only: Sequence[str] = (),
+    distractors: Sequence[str] = (),
+    ratio: int = 2,
+    seed: int = SEED,
+) -> SampledText:
+    """A text for systems to translate: items of a suite, hidden among ordinary sentences.
+
+    - `suite`: the items, as from `read_suite`.
+    - `count`: how many items of each group to draw (default: all).
+    - `per`: what a group is: "phenomenon" or "category".
+    - `only`: draw from these categories and phenomena only (default: from all).
+    - `distractors`: other sentences of the source language. The items are shuffled among them,
+      so that nobody can tell what is tested; without any, the items keep their order.
+    - `ratio`: how many distractors there are for every item.
+    - `seed`: the random seed.
+
+    >>> from assay.demo import read_demo_suite
+    >>> text = sample_suite(read_demo_suite().suite, count=1, only=["Negation", "Idiom"])
+    >>> [(line.line, line.item) for line in text.key]
+    [(1, 'idi5'), (2, 'neg2')]
+    >>> text.lines[1]
+    'Keiner der Gäste hat sich über das Essen beschwert.'
+    """
+    rng = np.random.default_rng(seed)
+    sample = draw(suite, count=count, per=per, only=only, rng=rng)
+    return SampledText(mix(sample.items, distractors, ratio=ratio, rng=rng), sample.groups)
+
+
+def collect_suite(
+    key: SampledText | Sequence[KeyLine],
+    translations: Mapping[str, Sequence[str] | FilePath],
+) -> dict[str, dict[str, str]]:
+    """The outputs of systems by the ids of the items, taken out of the translated text.
+
+    `run_suite` takes what comes out.
+
+    - `key`: which line of the text is which item, as from `sample_suite` or `read_key`.
+    - `translations`: by system, the translation of every line of the text, in order; or the
+      path of a file that has them, or of a .tsv in any order with a column `line` or `source`.
+
+    >>> from assay.demo import read_demo_suite
+    >>> text = sample_suite(read_demo_suite().suite, count=1, only=["Negation", "Idiom"])
+    >>> outputs = collect_suite(text, {"loud": [line.upper() for line in text.lines]})
+    >>> outputs["loud"]["neg2"]
+    'KEINER DER GÄSTE HAT SICH ÜBER DAS ESSEN BESCHWERT.'
+    """
+    lines = key.key if isinstance(key, SampledText) else key
+    ids = [line.item for line in items_in(lines)]
+    return {
+        system: dict(zip(ids, _translations(system, given, lines), strict=True))
+        for system, given in translations.items()
+    }
+
+
+def _translations(
+    system: str, given: Sequence[str] | FilePath, key: Sequence[KeyLine]
+) -> tuple[str, ...]:
+    if isinstance(given, str | Path):
+        return read_translations(given, key)
+    if len(given) != len(key):
+        raise DataError(
+            f"{system}: {len(given)} lines, but the text has {len(key)}. Give the translation of "
+            "every line, in order."
+        )
+    return tuple(given[line.line - 1] for line in items_in(key))
+
 
 COLUMNS = ("line", "item", "source")
 
@@ -46,12 +145,36 @@ class KeyLine(NamedTuple):
 
 def items_in(key: Sequence[KeyLine]) -> list[KeyLine]:
     """The lines that are items."""
-    return [each for each in key if each.item]
+    return [line for line in key if line.item]
 
 
 def write_key(path: FilePath, key: Sequence[KeyLine]) -> None:
     """Write a key as a table; `read_key` gives it back."""
     write_table(path, COLUMNS, [(str(line), item, source) for line, item, source in key])
+
+
+def write_sample(text: SampledText, path: FilePath, key: FilePath) -> None:
+    """Write the text and its key, both or none; a key of another text is not overwritten."""
+    known = Path(key).exists()
+    if known and not _is_key_of(key, text):
+        raise DataError(
+            f"{key} is there already, of another text, whose translations need it. Name another "
+            "file, or remove it."
+        )
+    if not known:
+        write_key(key, text.key)
+    try:
+        write_lines(text.lines, path)
+    except BaseException:
+        if not known:
+            Path(key).unlink(missing_ok=True)
+        raise
+
+
+def _is_key_of(path: FilePath, text: SampledText) -> bool:
+    with contextlib.suppress(DataError):
+        return read_key(path) == text.key
+    return False
 
 
 def read_key(path: FilePath) -> tuple[KeyLine, ...]:
@@ -145,14 +268,14 @@ def mix(
     lines = [(item.id, _source(item)) for item in items]
     if sentences:
         used = {source for _, source in lines}
-        others = [each for each in dict.fromkeys(map(_on_one_line, sentences)) if each]
-        others = [each for each in others if each not in used]
+        usable = dict.fromkeys(map(_on_one_line, sentences))
+        others = [sentence for sentence in usable if sentence and sentence not in used]
         wanted = ratio * len(items)
         if len(others) < wanted:
             raise DataError(
                 f"{wanted} sentences are needed to distract from {len(items)} items, but only "
-                f"{len(others)} can be used. Give more sentences, draw fewer items, or lower "
-                "--ratio."
+                f"{len(others)} can be used. Give more sentences, draw fewer items, or "
+                "lower the ratio."
             )
         places = rng.choice(len(others), wanted, replace=False)
         lines += [("", others[at]) for at in places]
@@ -195,21 +318,21 @@ def read_translations(path: FilePath, key: Sequence[KeyLine]) -> tuple[str, ...]
     """
     found = _from_table(path, key) if suffix(path) == ".tsv" else _from_lines(path, key)
     # A second carriage return at the end of a line is some editor's, not the translation's.
-    return tuple(found[each.line].rstrip("\r") for each in items_in(key))
+    return tuple(found[item.line].rstrip("\r") for item in items_in(key))
 
 
-def write_collected(
-    folder: FilePath, key: Sequence[KeyLine], systems: Mapping[str, Sequence[str]]
-) -> list[Path]:
+def write_collected(folder: FilePath, outputs: Mapping[str, Mapping[str, str]]) -> list[Path]:
     """Write the ids of the items and a file per system, all or none; what files there are now.
 
-    A folder may hold other systems already, of the same items; nothing there is overwritten.
+    `outputs` are those of `collect_suite`. A folder may hold other systems already, of the same
+    items; nothing there is overwritten.
     """
-    home, ids = Path(folder), tuple(each.item for each in items_in(key))
+    home, ids = Path(folder), tuple(next(iter(outputs.values()), {}))
     files: dict[Path, Sequence[str]] = {}
     if not _same_ids(home / IDS, ids):
         files[home / IDS] = ids
-    files |= {home / f"{_file_name(name)}.txt": lines for name, lines in systems.items()}
+    for system, texts in outputs.items():
+        files[home / f"{_file_name(system)}.txt"] = [*texts.values()]
     for path in files:
         if path.exists():
             raise DataError(f"{path} is there already and is not overwritten. Name another folder.")
@@ -239,10 +362,10 @@ def _from_table(path: FilePath, key: Sequence[KeyLine]) -> dict[int, str]:
             f"{label(path)}, line 1: no column is called line or source, so nobody knows what "
             "each row translates. Name the columns."
         )
-    for each in items_in(key):
-        if each.line not in found:
+    for item in items_in(key):
+        if item.line not in found:
             raise DataError(
-                f"{label(path)}: line {each.line} of the text, {each.source[:60]!r}, has no "
+                f"{label(path)}: line {item.line} of the text, {item.source[:60]!r}, has no "
                 "translation. Every item needs one, even if it is empty."
             )
     return found
@@ -270,8 +393,8 @@ def _by_line(table: TextTable, texts: Sequence[str], key: Sequence[KeyLine]) -> 
 
 def _by_source(table: TextTable, texts: Sequence[str], key: Sequence[KeyLine]) -> dict[int, str]:
     lines: dict[str, list[int]] = {}
-    for each in key:
-        lines.setdefault(_plain(each.source), []).append(each.line)
+    for line in key:
+        lines.setdefault(_plain(line.source), []).append(line.line)
     given: dict[str, list[tuple[int, str]]] = {}
     for row, source, text in zip(table.rows, table.column("source", "src"), texts, strict=True):
         if (plain := _plain(source)) not in lines:
@@ -325,7 +448,7 @@ def _file_name(system: str) -> str:
 
 def _write_all(home: Path, files: Mapping[Path, Sequence[str]]) -> None:
     """Write files that are not there yet; where one fails, none of them stays."""
-    made = [each for each in (home, *home.parents) if not each.exists()]
+    made = [folder for folder in (home, *home.parents) if not folder.exists()]
     written: list[Path] = []
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -335,10 +458,10 @@ def _write_all(home: Path, files: Mapping[Path, Sequence[str]]) -> None:
     except BaseException as error:
         for path in written:
             path.unlink(missing_ok=True)
-        for each in made:
+        for folder in made:
             # Someone else may have put something there in the meantime.
             with contextlib.suppress(OSError):
-                each.rmdir()
+                folder.rmdir()
         if isinstance(error, OSError):
             raise DataError(f"{home}: this folder cannot be made ({error.strerror}).") from None
         raise

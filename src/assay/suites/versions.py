@@ -36,6 +36,7 @@ __all__ = [
     "Step",
     "Version",
     "Versions",
+    "as_versions",
     "compare_versions",
     "gains_of",
 ]
@@ -213,6 +214,21 @@ def compare_versions(
         steps=tuple(starmap(stepped, _pairs(versions))),
         best_steps=tuple(starmap(stepped, pairwise(best))),
     )
+
+
+def as_versions(verdicts: Verdicts, order: Sequence[str] = ()) -> dict[str, Verdicts]:
+    """Each system as a campaign of its own, in this order: versions of one without a name."""
+    places = [verdicts.systems.index(name) for name in order or verdicts.systems]
+    return {
+        verdicts.systems[at]: Verdicts(
+            systems=("",),
+            items=verdicts.items,
+            codes=verdicts.codes[[at]],
+            by=[verdicts.by[at]],
+            outputs=[verdicts.outputs[at]],
+        )
+        for at in places
+    }
 
 
 class _Options(TypedDict):

@@ -1,6 +1,6 @@
 """Small suites for the tests of the linter."""
 
-from assay.suites.lint import lint
+from assay.suites.lint import lint_suite
 from assay.suites.model import Item, Rule, Suite, rule_id
 
 
@@ -19,7 +19,7 @@ def item(
 
 def found(*items, check):
     """The problems of one check in a suite of these items: severity, item, rule, message."""
-    result = lint(Suite(items), only=[check], limit=5)
+    result = lint_suite(Suite(items), only=[check], limit=5)
     return [(each.severity, each.item, each.rule, each.message) for each in result.problems]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.suites.lint import lint
+from assay.suites.lint import lint_suite
 from assay.suites.model import Suite
 from tests.suites.lint.suites import found, item, places
 
@@ -15,7 +15,7 @@ def test_a_pattern_that_cannot_be_read_is_an_error_that_says_why():
 
 def test_a_pattern_that_explodes_is_an_error_with_a_text_that_shows_it():
     rules = item(plus=["/(a|aa)+$/"], minus=["/fine/"])
-    [problem] = lint(Suite((rules,)), only=["explosive"], limit=0.05).problems
+    [problem] = lint_suite(Suite((rules,)), only=["explosive"], limit=0.05).problems
     assert (problem.severity, problem.rule) == ("error", "1+1")
     assert (
         '"(a|aa)+$" searches longer than 0.05 s in 301 characters such as "aaa' in problem.message
@@ -24,14 +24,14 @@ def test_a_pattern_that_explodes_is_an_error_with_a_text_that_shows_it():
 
 def test_a_loop_within_a_loop_is_an_error_even_if_only_a_very_long_text_shows_it():
     rules = item(plus=["/(a+)+$/"], minus=["/fine/"])
-    [problem] = lint(Suite((rules,)), only=["explosive"], limit=0.05).problems
+    [problem] = lint_suite(Suite((rules,)), only=["explosive"], limit=0.05).problems
     assert (problem.severity, problem.rule) == ("error", "1+1")
     assert "in 1001 characters" in problem.message
 
 
 def test_an_exploding_pattern_without_nested_loops_is_an_error_too():
     rules = item(plus=["/x*x*x*x*x*x*x*x*y/"])
-    [problem] = lint(Suite((rules,)), only=["explosive"], limit=0.05).problems
+    [problem] = lint_suite(Suite((rules,)), only=["explosive"], limit=0.05).problems
     assert problem.severity == "error"
     assert problem.message.startswith(
         '"x*x*x*x*x*x*x*x*y" searches longer than 0.05 s in 303 characters such as "xxx'

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from assay.suites.files import read_suite
-from assay.suites.lint import lint
+from assay.suites.lint import lint_suite
 from assay.suites.lint.patterns import outline
 
 SIDES = (("positive", "negative"), ("negative", "positive"))
@@ -26,7 +26,7 @@ def items(path):
 @pytest.fixture(scope="module")
 def result(path):
     # More time than anybody needs: a busy machine makes no pattern explosive.
-    return lint(read_suite(path), limit=20)
+    return lint_suite(read_suite(path), limit=20)
 
 
 def of(result, check):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from assay.data import DataError
@@ -32,10 +33,19 @@ _FORMATS: Mapping[str, _SuiteFormat] = {
 
 
 def read_suite(path: FilePath) -> Suite:
-    """The suite of a .json, .jsonl or .tsv file, packed (.gz, .xz) or not.
+    """The suite of a .json, .jsonl or .tsv file, packed (.gz, .xz) or not, or of a database.
 
-    What is wrong with the file is a `DataError` that names the line, the item and the field.
+    What is wrong with a file is a `DataError` that names the line, the item and the field. A
+    database is an SQLite file of `assay suite import`, or `postgresql://user:password@host/name`.
+
+    >>> from importlib.resources import files
+    >>> len(read_suite(files("assay") / "demo/suite/items.json"))
+    48
     """
+    if _is_database(path):
+        from assay.suites.store.suites import read_stored_suite
+
+        return read_stored_suite(path)
     return _format(path).read(path)
 
 
@@ -44,6 +54,16 @@ def write_suite(path: FilePath, suite: Suite) -> None:
     if not suite.items:
         raise DataError(f"{path}: the suite has no items to write.")
     _format(path).write(path, suite)
+
+
+def _is_database(path: FilePath) -> bool:
+    if "://" in str(path):
+        return True
+    file = Path(path)
+    if not file.is_file() or suffix(path) in _FORMATS:
+        return False
+    with file.open("rb") as opened:
+        return opened.read(16) == b"SQLite format 3\0"
 
 
 def _format(path: FilePath) -> _SuiteFormat:

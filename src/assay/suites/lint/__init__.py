@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from assay.data import DataError
+from assay.progress import Track, untracked
 from assay.settings import did_you_mean
 from assay.suites.check import LIMIT
 from assay.suites.lint.patterns import pattern_problems
 from assay.suites.lint.problems import CHECKS, SEVERITIES, LintResult, Problem
 from assay.suites.lint.rules import rule_problems
 from assay.suites.lint.structure import structure_problems
-from assay.suites.model import Item, Suite
+from assay.suites.model import Suite
 
-__all__ = ["lint", "refuse_unknown"]
+__all__ = ["lint_suite", "refuse_unknown"]
 
 
-def lint(
+def lint_suite(
     suite: Suite,
     *,
     only: Collection[str] = (),
     limit: float = LIMIT,
-    steps: Iterable[Item] | None = None,
+    track: Track = untracked,
 ) -> LintResult:
-    """What is wrong or odd in a suite, the gravest first.
+    """Find what is wrong or odd in a suite before it costs annotations, the gravest first.
 
-    `only` names the checks that are wanted, all without it. A pattern that searches a long text
-    for more than `limit` seconds is an explosive one. `steps` is the suite's items, to watch
-    progress.
+    - `suite`: the items and their rules, as from `read_suite`.
+    - `only`: the checks that are wanted (`assay.suites.lint.problems.CHECKS`; default: all).
+    - `limit`: seconds after which a pattern that searches a long text counts as explosive.
+    - `track`: shows progress over the items.
+
+    >>> from assay.demo import read_demo_suite
+    >>> result = lint_suite(read_demo_suite().suite, only=["contradiction", "few-items"])
+    >>> len(result.problems), result.problems[0].message
+    (8, "'Lexical ambiguity' (Ambiguity) has 6 items, fewer than 20")
     """
     refuse_unknown(only)
     wanted = set(only or CHECKS)
     problems: list[Problem] = []
-    for item in suite.items if steps is None else steps:
+    for item in track(suite.items, total=len(suite)):
         problems += pattern_problems(item, limit=limit)
         problems += rule_problems(item, limit=limit)
     problems += structure_problems(suite)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +13,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from assay.suites.model import Item, Suite
 from assay.suites.store.items import load_items, save_rules
+from assay.suites.store.opening import open_store
 from assay.suites.store.records import SavedSuite
 from assay.suites.store.runs import recheck
 from assay.suites.store.tables import (
@@ -20,7 +23,7 @@ from assay.suites.store.tables import (
     pairs,
 )
 
-__all__ = ["load_suite", "save_suite"]
+__all__ = ["load_suite", "read_stored_suite", "save_suite"]
 
 
 def save_suite(connection: Connection, suite: Suite) -> SavedSuite:
@@ -39,6 +42,12 @@ def save_suite(connection: Connection, suite: Suite) -> SavedSuite:
     rechecked = recheck(connection, touched) if touched else 0
     names = {name for name, id_ in ids.items() if id_ in touched}
     return SavedSuite(len(added), len((changed | names) - added), rechecked)
+
+
+def read_stored_suite(where: str | Path) -> Suite:
+    """The suite of a database, with the rules that people added."""
+    with closing(open_store(where)) as store, store.read() as connection:
+        return load_suite(connection)
 
 
 def load_suite(connection: Connection) -> Suite:
