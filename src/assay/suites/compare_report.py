@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from assay.plots import heat_map
-from assay.results import Cell, CellValue, Charts, Column, Columns, Record, Result, Table
+from assay.results import Cell, CellValue, Charts, Column, Columns, Record, Result, Table, known
 from assay.suites.clusters import Correction
 from assay.suites.examples import flips_table
 from assay.suites.lint.structure import alike
@@ -253,13 +253,13 @@ def _records(column: _StepColumn) -> Iterator[Record]:
             "level": gain.level,
             "name": gain.name,
             "items": gain.items,
-            "before": gain.before,
-            "after": gain.after,
-            "gain": gain.gain,
+            "before": known(gain.before),
+            "after": known(gain.after),
+            "gain": known(gain.gain),
             "gained": gain.gained,
             "lost": gain.lost,
-            "p": gain.p,
-            "p_corrected": gain.p_corrected,
+            "p": known(gain.p),
+            "p_corrected": known(gain.p_corrected),
         }
     for flip in step.flips:
         ends = (0.0, 100.0) if flip.gained else (100.0, 0.0)

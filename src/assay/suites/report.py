@@ -9,7 +9,7 @@ from typing import get_args
 
 import numpy as np
 
-from assay.results import Cell, CellValue, Charts, Column, Columns, Record, Result, Table
+from assay.results import Cell, CellValue, Charts, Column, Columns, Record, Result, Table, known
 from assay.suites.accuracy import Accuracies, AccuracyRow, Costs, Counted, Policy, costs, counted
 from assay.suites.check import FAIL, NOT_TESTED, PASS, WARNING, Verdicts, verdict_named
 from assay.suites.clusters import grouped
@@ -147,11 +147,11 @@ class ReportResult(Result):
                 "name": row.name,
                 "items": row.items[at],
                 "passed": row.passed[at],
-                "accuracy": row.accuracy[at],
-                "low": row.low[at],
-                "high": row.high[at],
-                "p": row.p[at],
-                "p_corrected": row.p_corrected[at],
+                "accuracy": known(row.accuracy[at]),
+                "low": known(row.low[at]),
+                "high": known(row.high[at]),
+                "p": known(row.p[at]),
+                "p_corrected": known(row.p_corrected[at]),
                 "first_cluster": row.first_cluster[at],
                 "costs": cost.items[at] if self._fair else None,
                 "costs_alone": cost.alone[at] if self._fair else None,
