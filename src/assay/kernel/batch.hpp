@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
 #include <stdexcept>
 
 #include "intern.hpp"
@@ -11,14 +12,50 @@ namespace assay {
 
 namespace nb = nanobind;
 
-inline StringView view_of(PyObject *object) {
-    if (!PyUnicode_Check(object)) throw nb::type_error("segments hold strings");
+// Views of Python strings. The stable ABI does not show a string's own memory, so there they are
+// views of copies, which live as long as this object.
+class Strings {
+  public:
+    StringView view(PyObject *object) {
+        if (!PyUnicode_Check(object)) throw nb::type_error("segments hold strings");
+#ifdef Py_LIMITED_API
+        const Py_ssize_t length = PyUnicode_GetLength(object);
+        if (length < 0) throw nb::python_error();
+        Py_ssize_t bytes = 0;
+        if (const char *utf8 = PyUnicode_AsUTF8AndSize(object, &bytes))
+            return {utf8, static_cast<size_t>(length), bytes == length ? 1 : 0};
+        PyErr_Clear(); // half of a surrogate pair, which UTF-8 does not have
+        Py_UCS4 *copy = room(static_cast<size_t>(length));
+        if (length && !PyUnicode_AsUCS4(object, copy, length, 0)) throw nb::python_error();
+        return {copy, static_cast<size_t>(length), 4};
+#else
 #if PY_VERSION_HEX < 0x030C0000
-    if (PyUnicode_READY(object) != 0) throw nb::python_error();
+        if (PyUnicode_READY(object) != 0) throw nb::python_error();
 #endif
-    return {PyUnicode_DATA(object), static_cast<size_t>(PyUnicode_GET_LENGTH(object)),
-            static_cast<int>(PyUnicode_KIND(object))};
-}
+        return {PyUnicode_DATA(object), static_cast<size_t>(PyUnicode_GET_LENGTH(object)),
+                static_cast<int>(PyUnicode_KIND(object))};
+#endif
+    }
+
+#ifdef Py_LIMITED_API
+  private:
+    Py_UCS4 *room(size_t length) {
+        if (length > left_) {
+            left_ = std::max(length, size_t{1} << 16);
+            blocks_.emplace_back(new Py_UCS4[left_]);
+            next_ = blocks_.back().get();
+        }
+        Py_UCS4 *place = next_;
+        next_ += length;
+        left_ -= length;
+        return place;
+    }
+
+    std::vector<std::unique_ptr<Py_UCS4[]>> blocks_;
+    Py_UCS4 *next_ = nullptr;
+    size_t left_ = 0;
+#endif
+};
 
 // All hypotheses that are compared with the same references.
 struct Group {
@@ -32,12 +69,12 @@ class Batch {
     explicit Batch(nb::handle segments)
         : owner_(nb::steal<nb::object>(PySequence_Tuple(segments.ptr()))) {
         if (!owner_.is_valid()) throw nb::python_error();
-        const Py_ssize_t size = PyTuple_GET_SIZE(owner_.ptr());
+        const Py_ssize_t size = PyTuple_Size(owner_.ptr());
         if (size >= static_cast<Py_ssize_t>(UINT32_MAX))
             throw std::length_error("too many segments for one call");
         hypotheses_.reserve(static_cast<size_t>(size));
         Known known(static_cast<size_t>(size));
-        for (Py_ssize_t at = 0; at < size; ++at) add(PyTuple_GET_ITEM(owner_.ptr(), at), known);
+        for (Py_ssize_t at = 0; at < size; ++at) add(PyTuple_GetItem(owner_.ptr(), at), known);
     }
 
     size_t size() const { return hypotheses_.size(); }
@@ -72,22 +109,23 @@ class Batch {
 
     // Segments of different systems share their tuple of references: prepare it once.
     void add(PyObject *segment, Known &known) {
-        if (!PyTuple_Check(segment) || PyTuple_GET_SIZE(segment) < 2)
+        if (!PyTuple_Check(segment) || PyTuple_Size(segment) < 2)
             throw nb::type_error("a segment is (hypothesis, references, ...)");
-        PyObject *references = PyTuple_GET_ITEM(segment, 1);
-        if (!PyTuple_Check(references) || PyTuple_GET_SIZE(references) == 0)
+        PyObject *references = PyTuple_GetItem(segment, 1);
+        if (!PyTuple_Check(references) || PyTuple_Size(references) == 0)
             throw nb::value_error("a segment needs a tuple of at least one reference");
         const uint32_t group = known.group(references, static_cast<uint32_t>(groups_.size()));
         if (group == groups_.size()) {
             groups_.emplace_back();
-            for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(references); ++at)
-                groups_.back().references.push_back(view_of(PyTuple_GET_ITEM(references, at)));
+            for (Py_ssize_t at = 0; at < PyTuple_Size(references); ++at)
+                groups_.back().references.push_back(strings_.view(PyTuple_GetItem(references, at)));
         }
         groups_[group].members.push_back(static_cast<uint32_t>(hypotheses_.size()));
-        hypotheses_.push_back(view_of(PyTuple_GET_ITEM(segment, 0)));
+        hypotheses_.push_back(strings_.view(PyTuple_GetItem(segment, 0)));
     }
 
     nb::object owner_;
+    Strings strings_;
     std::vector<StringView> hypotheses_;
     std::vector<Group> groups_;
 };

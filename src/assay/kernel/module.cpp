@@ -45,8 +45,12 @@ nb::ndarray<nb::numpy, double> rows(nb::handle segments, size_t width, int threa
 }
 
 nb::object string_of(TextView text) {
-    PyObject *made = PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, text.data(),
-                                               static_cast<Py_ssize_t>(text.size()));
+    // The machine's own byte order; with 0, a byte order mark would be taken away.
+    const uint16_t probe = 1;
+    int order = *reinterpret_cast<const uint8_t *>(&probe) ? -1 : 1;
+    PyObject *made = PyUnicode_DecodeUTF32(reinterpret_cast<const char *>(text.data()),
+                                           static_cast<Py_ssize_t>(4 * text.size()),
+                                           "surrogatepass", &order);
     if (!made) throw nb::python_error();
     return nb::steal<nb::object>(made);
 }
@@ -56,36 +60,11 @@ nb::list tokenize(nb::sequence lines, std::string_view tokenizer, nb::bytes clas
     nb::list out;
     for (nb::handle line : lines) {
         nb::list words;
-        split_words.each(view_of(line.ptr()), [&](TextView word) { words.append(string_of(word)); });
+        Strings strings;
+        split_words.each(strings.view(line.ptr()), [&](TextView word) { words.append(string_of(word)); });
         out.append(words);
     }
     return out;
-}
-
-// The words with a blank between them.
-nb::object joined(const std::vector<PyObject *> &words) {
-    Py_ssize_t length = words.empty() ? 0 : static_cast<Py_ssize_t>(words.size()) - 1;
-    Py_UCS4 widest = words.size() > 1 ? U' ' : 0;
-    for (PyObject *word : words) {
-        length += PyUnicode_GET_LENGTH(word);
-        widest = std::max(widest, PyUnicode_MAX_CHAR_VALUE(word));
-    }
-    nb::object text = nb::steal(PyUnicode_New(length, widest));
-    if (!text.is_valid()) throw nb::python_error();
-    const int kind = PyUnicode_KIND(text.ptr());
-    auto *out = static_cast<char *>(PyUnicode_DATA(text.ptr()));
-    Py_ssize_t place = 0;
-    for (size_t at = 0; at < words.size(); ++at) {
-        PyObject *word = words[at];
-        if (at) PyUnicode_WRITE(kind, out, place++, U' ');
-        const Py_ssize_t size = PyUnicode_GET_LENGTH(word);
-        if (PyUnicode_KIND(word) == kind)
-            std::memcpy(out + place * kind, PyUnicode_DATA(word), static_cast<size_t>(size * kind));
-        else if (PyUnicode_CopyCharacters(text.ptr(), place, word, 0, size) < 0)
-            throw nb::python_error();
-        place += size;
-    }
-    return text;
 }
 
 using Kept = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -94,13 +73,22 @@ using Kept = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>
 nb::list masked(nb::tuple words, Kept keep, nb::str mask) {
     const size_t size = nb::len(words);
     if (keep.shape(1) != size) throw nb::value_error("masked: one column for every word");
-    for (nb::handle word : words) view_of(word.ptr());
-    std::vector<PyObject *> row(size);
+    for (nb::handle word : words)
+        if (!PyUnicode_Check(word.ptr())) throw nb::type_error("segments hold strings");
     nb::list out;
+    const nb::str blank(" ");
     for (size_t text = 0; text < keep.shape(0); ++text) {
-        for (size_t at = 0; at < size; ++at)
-            row[at] = keep(text, at) ? PyTuple_GET_ITEM(words.ptr(), at) : mask.ptr();
-        out.append(joined(row));
+        nb::object row = nb::steal<nb::object>(PyTuple_New(static_cast<Py_ssize_t>(size)));
+        if (!row.is_valid()) throw nb::python_error();
+        for (size_t at = 0; at < size; ++at) {
+            const auto place = static_cast<Py_ssize_t>(at);
+            PyObject *word = keep(text, at) ? PyTuple_GetItem(words.ptr(), place) : mask.ptr();
+            Py_INCREF(word);
+            PyTuple_SetItem(row.ptr(), place, word);
+        }
+        nb::object joined = nb::steal<nb::object>(PyUnicode_Join(blank.ptr(), row.ptr()));
+        if (!joined.is_valid()) throw nb::python_error();
+        out.append(joined);
     }
     return out;
 }

@@ -26,8 +26,21 @@ template <class Unit> inline void widen(const StringView &view, Text &out) {
     std::copy(units, units + view.length, out.begin());
 }
 
+// Valid UTF-8 of `view.length` code points.
+inline void from_utf8(const StringView &view, Text &out) {
+    const uint8_t *at = static_cast<const uint8_t *>(view.data);
+    out.resize(view.length);
+    for (char32_t &c : out) {
+        const uint8_t first = *at++;
+        const int more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+        c = more ? first & (0x3f >> more) : first;
+        for (int i = 0; i < more; ++i) c = c << 6 | (*at++ & 0x3f);
+    }
+}
+
 inline void decode(const StringView &view, Text &out) {
     switch (view.kind) {
+    case 0: return from_utf8(view, out);
     case 1: return widen<uint8_t>(view, out);
     case 2: return widen<uint16_t>(view, out);
     default: return widen<uint32_t>(view, out);
