@@ -84,7 +84,8 @@ CACHE = Command(
         "for caches. It may be cleared at any time; then texts are tagged anew.\n"
         "\n"
         "Vectors of neural metrics take more room and are kept only where ASSAY_CACHE names a\n"
-        "folder: ASSAY_CACHE=kept assay score ..."
+        "folder: ASSAY_CACHE=kept assay score ... They lie in its folder vectors/, which you may\n"
+        "remove."
     ),
     examples="""
         assay cache                                what there is, and where

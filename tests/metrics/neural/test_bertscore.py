@@ -304,7 +304,7 @@ def test_bad_baseline_files_are_told(tmp_path, text, message):
 
 
 def test_a_baseline_file_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(DataError, match=r"the baseline cannot be read \(No such file"):
+    with pytest.raises(DataError, match="none does not exist"):
         read_baseline(tmp_path / "none", 1)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError, Segment
+from assay.io.files import write_lines
+from assay.io.tables import TableRow, read_sheets
 from assay.metrics.base import Rows
 from assay.metrics.neural.base import NeuralMetric
 from assay.metrics.neural.matching import (
@@ -70,24 +71,18 @@ def baseline_of(
 
 def read_baseline(path: Path | str, layer: int) -> Baseline:
     """A layer's row of a file as bert_score has it: `LAYER,P,R,F` and a row per layer."""
-    try:
-        with Path(path).open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(f"{path}: the baseline cannot be read ({reason}).") from None
-    for number, row in enumerate(rows, 2):
-        if found := _baseline(path, number, row, layer):
-            return found
+    header, *rows = next(iter(read_sheets(path)), [TableRow(1, [])])
+    for row in rows:
+        values = dict(zip(header.cells, row.cells, strict=False))
+        if baseline := _baseline(path, row.line, values, layer):
+            return baseline
     raise DataError(f"{path}: no row for layer {layer}. A baseline file has one per layer.")
 
 
 def write_baselines(path: Path | str, baselines: Mapping[int, Baseline]) -> None:
     """Such a file."""
-    with Path(path).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["LAYER", "P", "R", "F"])
-        writer.writerows([layer, *values] for layer, values in sorted(baselines.items()))
+    rows = ([layer, *values] for layer, values in sorted(baselines.items()))
+    write_lines(["LAYER,P,R,F", *(",".join(map(str, row)) for row in rows)], path)
 
 
 def _baseline(path: Path | str, number: int, row: Mapping[str, str], layer: int) -> Baseline | None:
