@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,16 @@ def test_imports_point_downwards(path):
 
 def test_every_part_has_its_layer():
     assert {part_of(path) for path in modules()} == set(LEVEL)
+
+
+def test_a_class_name_exists_once():
+    names = Counter(
+        node.name
+        for path in modules()
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 def modules_after(code):

@@ -16,12 +16,15 @@ from assay.agreement.retrieval.measures import MEASURES
 from assay.data import DataError
 from assay.explanation.explainers import EXPLAINERS, LIME
 from assay.features.select import ANNOTATORS
+from assay.io.readers import READERS
 from assay.metrics.registry import METRICS
 from assay.registry import PluginWarning, Registry
+from assay.rendering.formats import FORMATS
 from assay.settings import read_specification
 
-REGISTRIES = (METRICS, EXPLAINERS, COEFFICIENTS, MEASURES, ANNOTATORS)
-with_settings = pytest.mark.parametrize("registry", REGISTRIES[:-1], ids=lambda each: each.kind)
+WITH_SETTINGS = (METRICS, EXPLAINERS, COEFFICIENTS, MEASURES)
+REGISTRIES = (*WITH_SETTINGS, ANNOTATORS, READERS, FORMATS)
+with_settings = pytest.mark.parametrize("registry", WITH_SETTINGS, ids=lambda each: each.kind)
 
 
 @with_settings

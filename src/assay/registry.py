@@ -7,11 +7,13 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from assay.data import DataError
 from assay.settings import Specification, did_you_mean, read_specification
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["Alias", "PluginWarning", "Registry", "register"]
 
@@ -187,6 +189,9 @@ class Registry(Generic[T]):
     @cached_property
     def _plugins(self) -> dict[str, EntryPoint]:
         """What packages offer; what is there already keeps its name."""
+        # Looking for packages takes time, and most of what people ask for is built in.
+        from importlib.metadata import entry_points
+
         plugins: dict[str, EntryPoint] = {}
         for point in entry_points(group=self.group):
             if point.name in self._built_in:

@@ -66,7 +66,7 @@ def tune(
         task for own in _listed(test_data) for task in _tasks(own, asked, chosen, human, sides)
     ]
 
-    def evidence(task: _Task) -> Evidence:
+    def evidence(task: _TuneTask) -> Evidence:
         return gather(task.rated, task.metric, task.explainer, sides=sides, seed=seed, track=track)
 
     def test(first: Array, second: Array, ratings: Array) -> float:
@@ -83,7 +83,7 @@ def tune(
     return TuneResult(tuned, tested, grid, trials, tuple(notes))
 
 
-class _Task(NamedTuple):
+class _TuneTask(NamedTuple):
     """One metric to be explained by one explainer on one dataset."""
 
     rated: RatedSegments
@@ -102,7 +102,7 @@ def _tasks(
     explainers: Sequence[Explainer],
     human: str | None,
     sides: Sides,
-) -> list[_Task]:
+) -> list[_TuneTask]:
     """Every metric with every explainer on one dataset."""
     machines = without_humans(data)
     selection = select_metrics(metrics, machines)
@@ -111,7 +111,7 @@ def _tasks(
     rated = RatedSegments.of(machines, _human_scores(machines, human))
     notes = tuple(selection.notes)
     return [
-        _Task(rated, metric, explainer, notes)
+        _TuneTask(rated, metric, explainer, notes)
         for metric in selection.metrics
         for explainer in explainers
     ]
