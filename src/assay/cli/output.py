@@ -21,12 +21,12 @@ from assay.settings import SEED
 __all__ = ["add_output", "check_output", "output_format", "show", "take_note", "warn", "write"]
 
 
-def add_output(parser: argparse.ArgumentParser, *, letter: bool = True) -> None:
-    """The same for every command; without `letter`, -f is left to something else."""
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """The same for every command."""
     group = parser.add_argument_group("output")
     add = group.add_argument
     add(
-        *(["-f"] if letter else []),
+        "-f",
         "--format",
         choices=get_args(Format),
         metavar="FORMAT",
