@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from assay.data import Dataset as Dataset
     from assay.data import MissingInput as MissingInput
     from assay.data import Segment as Segment
+    from assay.decomposition.analysis import muler as muler
+    from assay.decomposition.examples import muler_examples as muler_examples
+    from assay.decomposition.validate import muler_validate as muler_validate
     from assay.explanation.boost import boost as boost
     from assay.explanation.explain import explain as explain
     from assay.explanation.explainers import Explainer as Explainer
@@ -68,6 +71,9 @@ _WHERE = {
     "explain": "assay.explanation.explain",
     "favor": "assay.comparison.favoritism",
     "lint_suite": "assay.suites.lint",
+    "muler": "assay.decomposition.analysis",
+    "muler_examples": "assay.decomposition.examples",
+    "muler_validate": "assay.decomposition.validate",
     "parse": "assay.metrics.registry",
     "read": "assay.io",
     "read_suite": "assay.suites.files",

@@ -18,6 +18,7 @@ __all__ = [
     "check_text",
     "identify",
     "language_by_script",
+    "language_notes",
     "language_of",
     "named_languages",
     "plain_code",
@@ -128,6 +129,17 @@ def language_of(dataset: Dataset, side: Side) -> Language:
         return Language(found, "text")
     letters = sum(map(str.isalpha, chain(*lines)))
     return Language("en", "assumed") if letters < LITTLE else Language("", "text")
+
+
+def language_notes(dataset: Dataset, sides: Sequence[Side]) -> list[str]:
+    """Which language these sides were taken to be in, and why, where nobody said so."""
+    there = [side for side in sides if side == "target" or dataset.sources]
+    languages = [(side, language_of(dataset, side)) for side in there]
+    return [
+        f"{side} language {language.code}, {language.reason}"
+        for side, language in languages
+        if language.reason
+    ]
 
 
 def identify(lines: Sequence[str]) -> str:

@@ -19,11 +19,11 @@ class Track(Protocol):
     The command line passes `partial(assay.progress.track, label=...)`.
     """
 
-    def __call__(self, steps: Iterable[T], /, *, total: int) -> Iterable[T]:
-        """The same steps, of which there are `total`."""
+    def __call__(self, steps: Iterable[T], /, *, total: int, label: str = ...) -> Iterable[T]:
+        """The same steps, of which there are `total`; `label` says what they do."""
 
 
-def untracked(steps: Iterable[T], /, *, total: int) -> Iterable[T]:
+def untracked(steps: Iterable[T], /, *, total: int, label: str = "") -> Iterable[T]:
     """The steps, for nobody to see."""
     return steps
 

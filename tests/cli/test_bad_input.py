@@ -90,7 +90,10 @@ WRONG = {
     "fewer than none": ("favor ref.txt -i a.txt b.txt -n -3", "give at least 1, not -3."),
     "no types to show": ("types ref.txt -i a.txt -n 0", "-n/--count: give at least 1, not 0."),
     "types of a metric without": ("types ref.txt -i a.txt -m bleu", "one of macrof and microf"),
-    "types of two metrics": ("types ref.txt -i a.txt -m macrof microf", "one of macrof and microf"),
+    "types of two metrics": (
+        "types ref.txt -i a.txt -m macrof microf",
+        "types looks at one metric",
+    ),
     "a demo over a file": ("demo a.txt", "a.txt: this folder cannot be made (File exists)."),
     "a demo in two places": ("demo x y", "demo: unknown argument 'y'. See: assay demo --help"),
 }

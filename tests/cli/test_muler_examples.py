@@ -13,7 +13,7 @@ from assay.metrics.registry import parse
 
 TEXTS = ("ref", "a", "b", "c")
 TAGS = "--tags ref.pos a.pos b.pos"
-COMMAND = f"muler examples ref.txt -i a.txt b.txt {TAGS} -f tags:NAME"
+COMMAND = f"muler examples ref.txt -i a.txt b.txt {TAGS} -F tags:NAME"
 
 
 @pytest.fixture(autouse=True)
@@ -104,9 +104,9 @@ def test_the_seed_decides_who_is_x(run):
         (f"{COMMAND} tags:WORD", "looks at one feature, not 2 (tags:NAME, tags:WORD)"),
         (f"{COMMAND} -m bleu chrf", "looks at one metric"),
         (
-            "muler examples ref.txt -i a.txt b.txt c.txt -f tags:NAME "
+            "muler examples ref.txt -i a.txt b.txt c.txt -F tags:NAME "
             "--tags ref.pos a.pos b.pos c.pos",
-            "name two with -i",
+            "sets two systems apart, but there are 3: name two",
         ),
         (f"{COMMAND} -n 0", "give at least 1, not 0"),
         (f"{COMMAND} --preset papr", "no preset 'papr'"),

@@ -24,7 +24,7 @@ def tags(here):
 
 
 def test_all_three_checks_get_a_verdict(run):
-    ran = run(f"{COMMAND} -f tags:ODD tags:EVEN --draws 30")
+    ran = run(f"{COMMAND} -F tags:ODD tags:EVEN --draws 30")
     assert (ran.status, ran.err) == (0, "")
     head = ran.out.partition("\n\n")[0]
     assert [line.split()[-1] for line in head.splitlines()[3:] if line.endswith(" holds")] == [
@@ -34,7 +34,7 @@ def test_all_three_checks_get_a_verdict(run):
 
 
 def test_the_records_are_those_of_the_alphas_and_draws(run):
-    ran = run(f"{COMMAND} -f tags:ODD --alphas 0.2 0.6 --draws 12 --segments 80 --format json")
+    ran = run(f"{COMMAND} -F tags:ODD --alphas 0.2 0.6 --draws 12 --segments 80 --format json")
     assert ran.err == ""
     found = json.loads(ran.out)["records"]
     ranges = [each for each in found if each["check"] == "range"]
@@ -47,7 +47,7 @@ def test_the_records_are_those_of_the_alphas_and_draws(run):
 
 
 def test_lower_case_hybrids_are_others(run):
-    line = f"{COMMAND} -f tags:ODD --draws 0 --format json"
+    line = f"{COMMAND} -F tags:ODD --draws 0 --format json"
     all_words, lower = (json.loads(run(f"{line} {more}").out) for more in ("", "--lower-initial"))
     ends = [each["records"][0]["oracle"] for each in (all_words, lower)]
     assert ends[0] != ends[1]
@@ -59,7 +59,7 @@ def test_a_check_that_does_not_hold_is_the_exit_code(run):
     Path("s").write_text("one two six ten\n" * 20 + "cat dog bird cow\n" * 20)
     for name in "rs":
         Path(f"{name}.pos").write_text("A B A B\n" * 40)
-    ran = run("muler validate r -i s --tags r.pos s.pos -f tags:A --draws 40")
+    ran = run("muler validate r -i s --tags r.pos s.pos -F tags:A --draws 40")
     assert ran.status == 1
     assert "does not hold" in ran.out
 
@@ -67,11 +67,11 @@ def test_a_check_that_does_not_hold_is_the_exit_code(run):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("-f tags:ODD --alphas 2", "alpha 2 is no share of words"),
-        ("-f tags:ODD --alphas half", "invalid float value: 'half'"),
-        ("-f tags:ODD --draws -1", "give at least 0, not -1"),
-        ("-f tags:ODD -m bleu chrf", "looks at one metric"),
-        ("-f tags:ODD --preset x", "no preset 'x'"),
+        ("-F tags:ODD --alphas 2", "alpha 2 is no share of words"),
+        ("-F tags:ODD --alphas half", "invalid float value: 'half'"),
+        ("-F tags:ODD --draws -1", "give at least 0, not -1"),
+        ("-F tags:ODD -m bleu chrf", "looks at one metric"),
+        ("-F tags:ODD --preset x", "no preset 'x'"),
     ],
 )
 def test_bad_settings_are_refused(refusal, more, message):
@@ -89,6 +89,6 @@ def test_the_draws_have_a_bar_unless_quiet(run, monkeypatch, quiet):
 
     monkeypatch.setattr(muler_validate, "track", watched)
     monkeypatch.setattr(synthetic, "BATCH", 1200)
-    ran = run(f"{COMMAND} -f tags:ODD --draws 12" + " -q" * quiet)
+    ran = run(f"{COMMAND} -F tags:ODD --draws 12" + " -q" * quiet)
     assert ran.err == ""
     assert bars == [("Drawing", 3, 3, quiet)]

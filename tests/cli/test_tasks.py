@@ -63,7 +63,7 @@ def test_favoritism_works(run):
 
 
 def test_muler_refuses_what_cannot_be_masked(refusal):
-    said = refusal("muler ref.txt -i a.txt -f gender -m entities")
+    said = refusal("muler ref.txt -i a.txt -F gender -m entities")
     assert said.startswith("entities looks at tagged text, in which masked words")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.decomposition.analysis import muler
+from assay.decomposition.analysis import muler_scores
 from assay.decomposition.decompose import ENOUGH, FEW, MANY, PRESETS, Annotated
 from assay.features.annotation import Feature
 from assay.metrics.registry import parse
@@ -58,7 +58,7 @@ def features(talks):
 
 @pytest.fixture(scope="module")
 def result(talks, features):
-    return muler(talks, parse("bleu"), features, preset=PRESETS["paper"])
+    return muler_scores(talks, parse("bleu"), features, preset=PRESETS["paper"])
 
 
 def slow_sentences(annotated, feature, system):
@@ -133,7 +133,7 @@ def test_the_paired_p_equals_that_of_a_slow_jackknife(talks, result):
 def test_what_few_sentences_have_is_never_called_significant(talks, metric):
     """A feature found in one sentence had p = .0015 and a star."""
     tags = tags_of(talks)
-    result = muler(talks, parse(metric), tags)
+    result = muler_scores(talks, parse(metric), tags)
     by_key = {(each.feature, each.system): each for each in result.scores}
     few = [tag for tag in tags if min(by_key[tag, s].n for s in result.systems) < FEW]
     assert any(0 < by_key[tag, "sys2"].n < 5 for tag in few)
@@ -152,7 +152,7 @@ def test_what_few_sentences_have_is_never_called_significant(talks, metric):
 
 
 def test_intervals_are_of_enough_sentences_and_say_where_they_are_approximate(talks):
-    result = muler(talks, parse("bleu"), tags_of(talks))
+    result = muler_scores(talks, parse("bleu"), tags_of(talks))
     for each, record in zip(result.scores, result.records(), strict=True):
         assert (record["low"] is None) == (record["high"] is None) == (each.n < ENOUGH)
         assert record["few"] == (each.n < FEW)
@@ -178,12 +178,12 @@ def test_the_first_system_has_no_p(result):
 
 def test_a_system_compared_with_itself_has_a_p_of_1(talks, features):
     same = Annotated({"a": talks.systems["sys1"], "b": talks.systems["sys1"]}, talks.references)
-    result = muler(same, parse("chrf"), features)
+    result = muler_scores(same, parse("chrf"), features)
     assert [each.p for each in result.scores if each.system == "b"] == [1.0] * len(features)
 
 
 def test_an_unknown_feature_is_not_counted_in_the_correction(talks, features, result):
-    more = muler(
+    more = muler_scores(
         talks, parse("bleu"), [*features, Feature("tags", "none")], preset=PRESETS["paper"]
     )
     pairs = zip(result.scores, more.scores, strict=False)
@@ -206,7 +206,7 @@ def test_records_have_the_promised_keys_first_and_in_order(result):
 
 
 def test_unknown_figures_are_null_in_records():
-    absent = muler(SMALL, parse("bleu"), [Feature("tags", "X")])
+    absent = muler_scores(SMALL, parse("bleu"), [Feature("tags", "X")])
     record = absent.records()[0]
     assert record["n"] == 0
     assert all(record[key] is None for key in ("plain", "oracle", "anti", "muler", "low", "under"))
@@ -214,7 +214,7 @@ def test_unknown_figures_are_null_in_records():
 
 
 def test_untested_there_are_scores_but_no_intervals_and_no_tests(talks, features):
-    result = muler(talks, parse("bleu"), features, tested=False)
+    result = muler_scores(talks, parse("bleu"), features, tested=False)
     assert all(np.isfinite(each.muler) for each in result.scores)
     assert all(np.isnan([s.low, s.high, s.p, s.p_bh]).all() for s in result.scores)
     assert "low" not in json.dumps([chart.spec for chart in result.charts()])
@@ -228,7 +228,7 @@ def test_results_render_in_every_format(count, preset, tested):
     both = list(SMALL.systems.values())
     systems = {name: both[number % 2] for number, name in enumerate(names)}
     features = [NOUN, VERB, NAME, Feature("tags", "X")]
-    result = muler(Annotated(systems, SMALL.references), parse("chrf"), features,
+    result = muler_scores(Annotated(systems, SMALL.references), parse("chrf"), features,
                    preset=PRESETS[preset], tested=tested)  # fmt: skip
     for format in FORMATS:
         shown = render(result, format)
@@ -240,7 +240,7 @@ def test_results_render_in_every_format(count, preset, tested):
 
 
 def test_few_sentences_are_marked(talks, features):
-    result = muler(talks, parse("bleu"), tags_of(talks), tested=False)
+    result = muler_scores(talks, parse("bleu"), tags_of(talks), tested=False)
     few = {each.feature.name for each in result.scores if each.n < FEW}
     assert few
     report = next(table for table in result.tables() if table.title.startswith("sys1"))
@@ -250,7 +250,9 @@ def test_few_sentences_are_marked(talks, features):
 
 
 def test_the_standard_report_has_the_hardest_feature_first_and_the_unknown_last():
-    result = muler(SMALL, parse("bleu"), [Feature("tags", "X"), NOUN, VERB, NAME], tested=False)
+    result = muler_scores(
+        SMALL, parse("bleu"), [Feature("tags", "X"), NOUN, VERB, NAME], tested=False
+    )
     report = next(table for table in result.tables() if table.title.startswith("first"))
     values = [row[2] for row in report.rows]
     known = [value for value in values if not math.isnan(value)]
@@ -261,7 +263,7 @@ def test_the_standard_report_has_the_hardest_feature_first_and_the_unknown_last(
 def test_features_of_one_name_and_two_kinds_are_told_apart():
     text = tagged("a b", "X Y").with_layer("ner", tagged("a b", "X Y").layers["tags"])
     both = [Feature("tags", "X"), Feature("ner", "X")]
-    result = muler(Annotated({"s": [text]}, [(text,)]), parse("bleu"), both, tested=False)
+    result = muler_scores(Annotated({"s": [text]}, [(text,)]), parse("bleu"), both, tested=False)
     names = {row[0] for row in result.tables()[0].rows}
     assert names == {"tags:X", "ner:X"}
 
@@ -277,7 +279,9 @@ def test_correlations_over_systems_are_pearsons(talks, features):
         for name in ("sys2", "sys1")
         for half in (0, 1)
     }
-    result = muler(Annotated(halves, talks.references), parse("bleu"), features, tested=False)
+    result = muler_scores(
+        Annotated(halves, talks.references), parse("bleu"), features, tested=False
+    )
     table = next(t for t in result.tables() if t.title.startswith("Does MuLER follow"))
     for feature, row in zip(features, table.rows, strict=True):
         own = [each for each in result.scores if each.feature == feature]

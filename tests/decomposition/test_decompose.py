@@ -11,7 +11,7 @@ from rouge_score.tokenizers import DefaultTokenizer
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from assay.data import DataError
-from assay.decomposition.analysis import muler
+from assay.decomposition.analysis import muler_scores
 from assay.decomposition.decompose import PRESETS, Annotated, decompose, preset_named, ratio
 from assay.features.annotation import Annotation, Feature, TokenSpan
 from assay.metrics.base import Metric
@@ -58,7 +58,9 @@ def assert_equal(found, expected):
 
 
 def assert_all_equal(annotated, features, way):
-    result = muler(annotated, parse(way.metric), features, preset=PRESETS[way.preset], tested=False)
+    result = muler_scores(
+        annotated, parse(way.metric), features, preset=PRESETS[way.preset], tested=False
+    )
     assert len(result.scores) == len(features) * len(annotated.systems)
     for each in result.scores:
         expected = figures(annotated, each.feature, each.system, way)
@@ -164,7 +166,7 @@ def test_a_metric_of_ones_own_is_taken_apart(overlap, preset):
 def test_a_feature_on_one_side_only_is_unknown(metric):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result = muler(SMALL, metric, [Feature("tags", "X"), Feature("tags", "AUX")])
+        result = muler_scores(SMALL, metric, [Feature("tags", "X"), Feature("tags", "AUX")])
     scores = {(each.feature.name, each.system): each for each in result.scores}
     for key in (("X", "first"), ("X", "second"), ("AUX", "first")):
         each = scores[key]
@@ -179,7 +181,7 @@ def test_a_feature_on_one_side_only_is_unknown(metric):
 
 
 def test_a_feature_that_never_occurs_is_unknown():
-    (each, *_) = muler(SMALL, parse("bleu"), [Feature("ner", "PERSON")]).scores  # fmt: skip
+    (each, *_) = muler_scores(SMALL, parse("bleu"), [Feature("ner", "PERSON")]).scores  # fmt: skip
     assert each.n == 0
     assert each.frequency_ref == each.frequency_sys == 0
     assert math.isnan(each.uniqueness_ref)
@@ -187,7 +189,7 @@ def test_a_feature_that_never_occurs_is_unknown():
 
 def test_one_segment_has_a_score_and_no_interval():
     one = Annotated({"a": SMALL.systems["first"][:1]}, SMALL.references[:1])
-    (each,) = muler(one, parse("chrf"), [NOUN]).scores
+    (each,) = muler_scores(one, parse("chrf"), [NOUN]).scores
     expected = figures(one, NOUN, "a", WAYS_BY_NAME["chrf corpus"])
     assert_equal(each, expected._replace(per_sentence=each.per_sentence))
     assert math.isnan(each.low)
@@ -236,7 +238,7 @@ def test_an_unknown_preset_is_refused_with_the_nearest_name():
 
 def test_no_feature_is_refused():
     with pytest.raises(DataError, match="no feature"):
-        muler(SMALL, parse("bleu"), [])
+        muler_scores(SMALL, parse("bleu"), [])
 
 
 def test_where_oracle_and_anti_oracle_are_equal_muler_is_unknown():

@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 from assay.data import DataError
 from assay.decomposition.decompose import PRESETS, Annotated, decompose, ratio
-from assay.decomposition.examples import examples
+from assay.decomposition.examples import find_examples
 from assay.decomposition.judging import (
     BlindItem,
     BlindKey,
@@ -47,7 +47,7 @@ def annotated():
 
 def look(annotated, **options):
     settings = {"count": 10, "rng": np.random.default_rng(7)} | options
-    return examples(annotated, NAME, BLEU, ("atlas", "birch"), **settings)
+    return find_examples(annotated, NAME, BLEU, ("atlas", "birch"), **settings)
 
 
 def value(annotated, system, segments, preset):
@@ -87,7 +87,7 @@ def test_the_sentences_are_those_with_the_feature_everywhere_largest_difference_
         if all(NAME.spans(text) for text in (reference, texts[0][at], texts[1][at]))
     }
     assert {each.segment for each in result.shown} == everywhere
-    assert result.found == result.shown
+    assert result.sentences == result.shown
     sizes = [abs(each.difference) for each in result.shown]
     assert sizes == sorted(sizes, reverse=True)
     assert look(annotated, count=4).shown == result.shown[:4]
@@ -148,7 +148,7 @@ def test_blind_sentences_are_the_same_with_their_systems_shuffled(annotated):
     assert [each.segment for each in blind.shown] != [each.segment for each in seen.shown]
     assert {item.x for item in blind.key.items} == {"atlas", "birch"}
     for record, item in zip(blind.records(), blind.key.items, strict=True):
-        assert record["item"] == item.item
+        assert record["item"] == item.number
         assert {item.x, item.y} == {"atlas", "birch"}
         for column, system in (("X", item.x), ("Y", item.y)):
             assert record[column] == demo(f"systems/{system}.txt")[item.segment - 1]
@@ -218,7 +218,7 @@ def test_the_figures_of_the_papers_table_10_come_out():
     key = key_of(54, muler=(0.30, 0.32))
     wanted = ["="] * 30 + ["p"] * 23 + ["q"]
     judgements = {
-        each.item: "=" if winner == "=" else "XY"[winner == each.y]
+        each.number: "=" if winner == "=" else "XY"[winner == each.y]
         for each, winner in zip(key.items, wanted, strict=True)
     }
     found = tally(judgements, key)
@@ -288,7 +288,7 @@ def test_a_bad_key_is_refused(tmp_path, old, new, message):
 )
 def test_what_cannot_be_shown_is_refused(annotated, systems, options, message):
     with pytest.raises(DataError, match=message):
-        examples(annotated, NAME, BLEU, systems, rng=np.random.default_rng(1), **options)
+        find_examples(annotated, NAME, BLEU, systems, rng=np.random.default_rng(1), **options)
 
 
 @pytest.mark.parametrize("blind", [False, True])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.data import DataError
 from assay.decomposition import trials as synthetic
-from assay.decomposition.analysis import muler
+from assay.decomposition.analysis import muler_scores
 from assay.decomposition.checks import (
     Hybrid,
     Portion,
@@ -271,7 +271,7 @@ def test_the_change_is_from_everything_to_what_is_nearest_to_half():
 
 def test_all_words_masked_is_plain_muler(ted):
     annotated = ted(400)
-    scores = muler(annotated, BLEU, [NN, DT], preset=PAPER, tested=False)
+    scores = muler_scores(annotated, BLEU, [NN, DT], preset=PAPER, tested=False)
     for trial, each in zip(
         trials(annotated, BLEU, [NN, DT], preset=PAPER), scores.scores, strict=True
     ):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from assay.data import Segment
-from assay.decomposition.analysis import muler
+from assay.decomposition.analysis import muler_scores
 from assay.decomposition.decompose import PRESETS, Annotated
 from assay.features.annotation import Feature
 from assay.features.rules import gender
@@ -43,7 +43,7 @@ TABLE_4 = {
 def scored(systems, references, features):
     """MuLER in the published setting, by system and feature."""
     annotated = Annotated(systems, [(each,) for each in references])
-    result = muler(annotated, BLEU(), features, preset=PAPER, tested=False)
+    result = muler_scores(annotated, BLEU(), features, preset=PAPER, tested=False)
     return {(each.system, each.feature.name): each for each in result.scores}
 
 

@@ -7,13 +7,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from assay.cli.commands import list_names
 from assay.cli.output import take_note, warn
 from assay.data import DataError, Dataset
 from assay.io import TESTSET, digest, folder_files, folder_names, is_table, read
 from assay.io.folders import FolderNames
-from assay.languages import Side, language_of
+from assay.languages import Side, language_notes, language_of
 from assay.metrics.base import Metric
 from assay.metrics.registry import METRICS
 from assay.metrics.selection import select_metrics, with_shared
@@ -26,6 +27,7 @@ __all__ = [
     "asked_metrics",
     "describe",
     "note_languages",
+    "note_result",
     "read_inputs",
     "read_metric",
     "read_metrics",
@@ -168,14 +170,33 @@ def read_metric(args: argparse.Namespace, dataset: Dataset) -> Metric:
     return metrics[0]
 
 
+def note_result(args: argparse.Namespace, dataset: Dataset, result: NotedResult) -> None:
+    """Take the notes of a result to standard error, those on languages in one line."""
+    note_languages(args, dataset, result.sides)
+    told = language_notes(dataset, result.sides)
+    for note in result.notes:
+        if note not in told:
+            take_note(args, note)
+
+
+class NotedResult(Protocol):
+    """A result with notes; `sides` are those whose language was decisive."""
+
+    @property
+    def sides(self) -> tuple[Side, ...]: ...
+
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+
+
 def note_languages(args: argparse.Namespace, dataset: Dataset, sides: Sequence[Side]) -> None:
     """Note which languages were taken, where something depends on them and -l was not given."""
     there = [side for side in sides if side == "target" or dataset.sources]
-    found = [(side, language_of(dataset, side)) for side in there]
     folder = "from the name of the folder" if args.data and not args.languages else ""
-    for side, each in found:
-        if reason := each.reason or folder:
-            take_note(args, f"{side} language {each.code}, {reason}", languages=True)
+    for side in there:
+        language = language_of(dataset, side)
+        if reason := language.reason or folder:
+            take_note(args, f"{side} language {language.code}, {reason}", languages=True)
 
 
 def _read_dataset(args: argparse.Namespace) -> Dataset:

@@ -20,14 +20,12 @@ from assay.settings import SEED
 __all__ = ["add_output", "check_output", "output_format", "show", "take_note", "warn", "write"]
 
 
-def add_output(
-    parser: argparse.ArgumentParser, *, letter: bool = True, charts: bool = True
-) -> None:
-    """The same for every command; without `letter`, -f is left to something else."""
+def add_output(parser: argparse.ArgumentParser, *, charts: bool = True) -> None:
+    """The same for every command; `charts` where it has charts to write."""
     group = parser.add_argument_group("output")
     add = group.add_argument
     chosen = add(
-        *(["-f"] if letter else []),
+        "-f",
         "--format",
         metavar="FORMAT",
         help="{names} (default: by the ending of -o, or text)",

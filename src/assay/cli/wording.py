@@ -32,6 +32,7 @@ _OPTIONS = {
     "languages": "-l",
     "names": "--names",
     "number_queries": "--number-queries",
+    "only": "--only",
     "pair_column": "--pair-column",
     "reach": "--reach",
     "references": "--refs",
@@ -41,6 +42,8 @@ _OPTIONS = {
     "systems": "-i",
     "tags": "--tags",
     "tokenize": "-tok",
+    "top": "--top",
+    "worst": "--worst",
 }
 """The option of a parameter that a message names with a value, or with a word in capitals."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError
+from assay.data import Dataset, MissingInput
 from assay.decomposition.decompose import (
     ENOUGH,
     PRESETS,
@@ -22,68 +22,138 @@ from assay.decomposition.decompose import (
     Preset,
     decompose,
     is_few,
+    preset_named,
     ratio,
 )
 from assay.decomposition.mask import MaskUnit
-from assay.decomposition.report import MulerReport
-from assay.features.annotation import Feature
-from assay.metrics.base import Metric
-from assay.results import Charts, Record, Result, Table, known
+from assay.decomposition.report import MulerScores
+from assay.decomposition.scorers import ScorerResult, scorer_differences
+from assay.decomposition.texts import annotate
+from assay.features.annotation import Annotator, Feature
+from assay.features.select import DEFAULT_FEATURES
+from assay.features.tone import parse_scorers
+from assay.io.files import FilePath
+from assay.languages import Side, language_notes
+from assay.metrics.base import Metric, labels
+from assay.metrics.selection import select_metrics
+from assay.progress import Track, untracked
+from assay.results import Charts, CombinedResult, LabelledResult, Record, Result, Table
+from assay.settings import SEED
 from assay.statistics.arrays import Array
 from assay.statistics.intervals import Interval, jackknife_interval, jackknife_p
 from assay.statistics.significance import benjamini_hochberg
 
-__all__ = ["MulerEstimate", "MulerResult", "Sentences", "by_sentence", "muler"]
-
+__all__ = ["MulerEstimate", "MulerResult", "Sentences", "by_sentence", "muler", "muler_scores"]
 
 _UNKNOWN = Interval(math.nan, math.nan, math.nan)
 
 
+def muler(
+    data: Dataset,
+    metrics: str | Metric | Iterable[str | Metric] = "bleu",
+    features: str | Sequence[str] = DEFAULT_FEATURES,
+    *,
+    annotator: str | Annotator | None = None,
+    pipeline: str = "",
+    tags: Sequence[FilePath] = (),
+    cache: bool = True,
+    preset: str = "corpus",
+    per: MaskUnit = "token",
+    scorers: Sequence[str] = (),
+    resamples: int = 1000,
+    seed: int = SEED,
+    track: Track = untracked,
+) -> MulerResult:
+    """Take metrics apart by linguistic features (MuLER, Karidi et al., 2023).
+
+    For each feature the texts are scored as they are, with its words masked alike on both sides
+    (as if all were right) and masked apart (as if all were wrong). MuLER says how much of that
+    range is lost: 0 is perfect, 1 is as bad as can be.
+
+    `features` are kinds (`"upos"`, `"ner"`), some of a kind (`"ner:PERSON,GPE"`) or bare names
+    (`"NOUN"`). Texts are tagged by spaCy: by the `pipeline` of that name, or the one for the
+    target language; or else by `annotator`; or `tags` names files with tags of your own, one per
+    text, references first, then the systems. Tagging is kept on disk for the next time, unless
+    `cache` is False.
+
+    `preset` says how sentences make a score: `"corpus"`, `"sentence"` or `"paper"`. `per` masks
+    each `"token"`, or each `"span"` of several tokens at once. `scorers` compare the tone of the
+    texts, too (`"sentiment"`, `"concreteness"`, `"NAME=FILE"`), with intervals by `resamples`;
+    `resamples=0` leaves out all intervals and tests, MuLER's own as well.
+
+    >>> from assay.demo import read_demo
+    >>> result = muler(read_demo(), "bleu", "gender")
+    >>> [(record["system"], round(record["muler"], 2)) for record in result.records()]
+    [('atlas', 0.02), ('birch', 0.01), ('cedar', 0.19)]
+    """
+    way, tones = preset_named(preset), parse_scorers(scorers)
+    selection = select_metrics([metrics] if isinstance(metrics, str | Metric) else metrics, data)
+    annotated = annotate(
+        data,
+        features,
+        annotator=annotator,
+        pipeline=pipeline,
+        tags=tags,
+        cache=cache,
+        track=track,
+    )
+    by_metric = tuple(
+        muler_scores(
+            annotated.texts,
+            metric,
+            annotated.features,
+            preset=way,
+            per=per,
+            tested=resamples > 0,
+        )
+        for metric in track(selection.metrics, total=len(selection.metrics))
+    )
+    rng = np.random.default_rng(seed)
+    tone = scorer_differences(data, tones, resamples=resamples, rng=rng) if tones else None
+    english: tuple[Side, ...] = ("target",) if any(s.needs_english for s in tones) else ()
+    sides = tuple(dict.fromkeys((*annotated.sides, *english)))
+    notes = (*selection.notes, *annotated.notes, *language_notes(data, english))
+    return MulerResult(by_metric, tone, sides, tuple(dict.fromkeys(notes)))
+
+
 @dataclass(frozen=True, eq=False)
 class MulerResult(Result):
-    """MuLER of systems by features."""
+    """MuLER by every metric, and how the tone of the texts differs if that was asked for.
 
-    metric: Metric
-    preset: Preset
-    systems: tuple[str, ...]
-    features: tuple[Feature, ...]
-    scores: tuple[FeatureScore, ...]
-    tested: bool
+    `sides` are those whose language decided how texts were annotated or scored.
+    """
 
-    def records(self) -> list[Record]:
-        """One record per system and feature."""
-        return [self._record(each) for each in self.scores]
+    by_metric: tuple[MulerScores, ...]
+    tone: ScorerResult | None = None
+    sides: tuple[Side, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What to know: the languages taken, metrics that do not suit them, a cache that fails."""
 
     def tables(self) -> list[Table]:
-        """The standard report of every system, and comparisons where there are several."""
-        return self._shown().tables()
+        """Those of every metric, and those of the tone."""
+        return self._together().tables()
+
+    def paper_tables(self) -> list[Table]:
+        """The first table of every metric, and that of the tone."""
+        return self._together().paper_tables()
 
     def charts(self) -> Charts:
-        """MuLER by feature, and what the paper's figures show."""
-        return Charts(self._shown().charts())
+        """Those of every metric, and those of the tone."""
+        return self._together().charts()
 
-    def _shown(self) -> MulerReport:
-        return MulerReport(
-            self.metric, self.preset, self.systems, self.features, self.scores, self.tested
-        )
+    def records(self) -> list[Record]:
+        """One per metric, system and feature, and one per scorer of the tone and system."""
+        return self._together().records()
 
-    def _record(self, each: FeatureScore) -> Record:
-        values = {f.name: getattr(each, f.name) for f in fields(each)}
-        feature = values.pop("feature")
-        record = {
-            "system": values.pop("system"),
-            "metric": self.metric.requested,
-            "resolved": str(self.metric),
-            "feature": feature.name,
-            "kind": feature.kind,
-            **values,
-            "few": each.is_thin,
-            "approximate": each.is_approximate,
-        }
-        return {key: known(value) for key, value in record.items()}
+    def _together(self) -> CombinedResult:
+        results: list[Result] = list(self.by_metric)
+        if len(results) > 1:
+            names = labels([scores.metric for scores in self.by_metric])
+            results = [LabelledResult(*pair) for pair in zip(names, results, strict=True)]
+        return CombinedResult(*results, *([self.tone] if self.tone else []))
 
 
-def muler(
+def muler_scores(
     annotated: Annotated,
     metric: Metric,
     features: Sequence[Feature],
@@ -91,18 +161,18 @@ def muler(
     preset: Preset = PRESETS["corpus"],
     per: MaskUnit = "token",
     tested: bool = True,
-) -> MulerResult:
-    """Take a metric apart by features, with intervals and paired tests against the first system.
+) -> MulerScores:
+    """One metric taken apart, with intervals and paired tests against the first system.
 
     Both are by jackknife, so that nothing is drawn at random; `tested=False` leaves them out. A
     feature of few sentences has neither.
     """
     if not features:
-        raise DataError("no feature to look at: name some with -f.")
-    found = decompose(annotated, metric, features, preset=preset, per=per)
-    scores = [each for feature in found.features for each in _of_feature(found, feature, tested)]
-    return MulerResult(
-        found.metric, preset, found.systems, found.features, _corrected(scores), tested
+        raise MissingInput("features", "there is no feature to look at")
+    parts = decompose(annotated, metric, features, preset=preset, per=per)
+    scores = [score for feature in parts.features for score in _of_feature(parts, feature, tested)]
+    return MulerScores(
+        parts.metric, preset, parts.systems, parts.features, _corrected(scores), tested
     )
 
 
@@ -143,20 +213,20 @@ class MulerEstimate:
         return values
 
 
-def _of_feature(found: Decomposition, feature: Feature, tested: bool) -> list[FeatureScore]:
-    first = MulerEstimate(found.parts[feature, found.systems[0]])
+def _of_feature(decomposed: Decomposition, feature: Feature, tested: bool) -> list[FeatureScore]:
+    first = MulerEstimate(decomposed.parts[feature, decomposed.systems[0]])
     scores: list[FeatureScore] = []
-    for system in found.systems:
+    for system in decomposed.systems:
         key = feature, system
-        parts = found.parts[key]
-        plain, oracle, anti = parts.scores() * found.preset.scale
+        parts = decomposed.parts[key]
+        plain, oracle, anti = parts.scores() * decomposed.preset.scale
         n = len(parts.chosen)
-        estimate = first if system == found.systems[0] else MulerEstimate(parts)
+        estimate = first if system == decomposed.systems[0] else MulerEstimate(parts)
         interval = estimate.interval() if tested and n >= ENOUGH else _UNKNOWN
         few = is_few(min(n, len(first.parts.chosen)))
-        sentences = by_sentence(parts, found.metric)
-        under, over, equal = _discrepancy(found.counts[key][parts.chosen])
-        of_reference, of_system = found.usage[key]
+        sentences = by_sentence(parts, decomposed.metric)
+        under, over, equal = _discrepancy(decomposed.counts[key][parts.chosen])
+        of_reference, of_system = decomposed.usage[key]
         scores.append(
             FeatureScore(
                 feature=feature,
@@ -226,9 +296,9 @@ def _discrepancy(counts: NDArray[np.intp]) -> tuple[float, float, float]:
 
 def _corrected(scores: Sequence[FeatureScore]) -> tuple[FeatureScore, ...]:
     """The same with p corrected over the features of each system (Benjamini and Hochberg)."""
-    found = list(scores)
-    for system in {each.system for each in scores}:
-        own = [at for at, each in enumerate(found) if each.system == system]
-        for at, p in zip(own, benjamini_hochberg([found[at].p for at in own]), strict=True):
-            found[at] = found[at].with_correction(float(p))
-    return tuple(found)
+    corrected = list(scores)
+    for system in {score.system for score in scores}:
+        own = [at for at, score in enumerate(scores) if score.system == system]
+        for at, p in zip(own, benjamini_hochberg([scores[at].p for at in own]), strict=True):
+            corrected[at] = scores[at].with_correction(float(p))
+    return tuple(corrected)

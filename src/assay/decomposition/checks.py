@@ -56,7 +56,7 @@ class RangeCheck:
         spread = oracle - anti
         if not abs(spread) > _TINY * max(1, abs(oracle)):
             return (math.nan,) * len(self.hybrids)
-        return tuple((each.score - anti) / spread for each in self.hybrids)
+        return tuple((hybrid.score - anti) / spread for hybrid in self.hybrids)
 
     @property
     def holds(self) -> bool | None:
@@ -176,11 +176,11 @@ class RobustnessCheck:
 
         Half is the portion nearest to it, as long as that is not everything.
         """
-        parts = [each for each in self.portions if each.share < 1]
+        parts = [portion for portion in self.portions if portion.share < 1]
         whole = getattr(self.portions[-1], measure)
         if not parts or not abs(whole) > _TINY:
             return math.nan
-        half = min(parts, key=lambda each: abs(each.share - 0.5))
+        half = min(parts, key=lambda portion: abs(portion.share - 0.5))
         return float(abs(getattr(half, measure) / whole - 1))
 
     @property
@@ -203,9 +203,9 @@ class RobustnessCheck:
         ]
 
 
-def _head(check: str, each: RangeCheck | SpecificityCheck | RobustnessCheck) -> Record:
-    feature = {"feature": each.feature.name, "kind": each.feature.kind}
-    return {"check": check, "system": each.system, **feature, "n": each.n}
+def _head(check: str, result: RangeCheck | SpecificityCheck | RobustnessCheck) -> Record:
+    feature = {"feature": result.feature.name, "kind": result.feature.kind}
+    return {"check": check, "system": result.system, **feature, "n": result.n}
 
 
 def check_range(

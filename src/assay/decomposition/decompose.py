@@ -120,19 +120,19 @@ def edited(
 def _edited(
     metric: Editable, texts: Sequence[MaskedTexts], segments: Sequence[Segment]
 ) -> Iterator[tuple[MaskedTexts, tuple[Rows, Rows]]]:
-    places = [_places(each) for each in texts]
-    best, worst = metric.masked_rows(segments, [place for each in places for place in each])
+    places = [_places(masked) for masked in texts]
+    best, worst = metric.masked_rows(segments, [place for own in places for place in own])
     ends = list(accumulate(map(len, places)))
-    for each, start, end in zip(texts, [0, *ends], ends, strict=False):
-        yield each, (best[start:end], worst[start:end])
+    for masked, start, end in zip(texts, [0, *ends], ends, strict=False):
+        yield masked, (best[start:end], worst[start:end])
 
 
 def _places(texts: MaskedTexts) -> list[Places]:
     """Where the chosen segments of all systems have the feature, one system after the other."""
-    annotated, feature = texts.found.annotated, texts.feature
+    annotated, feature = texts.places.annotated, texts.feature
     shared = {
         at: [*map(_stretches, annotated.reference_lines[at], spans)]
-        for at, spans in texts.found.references[feature].items()
+        for at, spans in texts.places.references[feature].items()
     }
     return [
         Places(
@@ -140,7 +140,7 @@ def _places(texts: MaskedTexts) -> list[Places]:
             _stretches(annotated.lines[name][at], by_feature[feature][at]),
             shared[at],
         )
-        for number, (name, by_feature) in enumerate(texts.found.systems.items())
+        for number, (name, by_feature) in enumerate(texts.places.systems.items())
         for at in texts.chosen[name].tolist()
     ]
 
@@ -249,14 +249,14 @@ class Decomposition:
     systems: tuple[str, ...]
     parts: Mapping[tuple[Feature, str], Parts]
     counts: Mapping[tuple[Feature, str], NDArray[np.intp]]
-    found: FeaturePlaces
+    places: FeaturePlaces
 
     @cached_property
     def usage(self) -> Mapping[tuple[Feature, str], tuple[Usage, Usage]]:
         """How the first reference and the output use the words of every feature."""
-        wanted = {feature: self.found.reference_usage(feature) for feature in self.features}
+        wanted = {feature: self.places.reference_usage(feature) for feature in self.features}
         return {
-            (feature, system): (wanted[feature], self.found.usage(feature, system))
+            (feature, system): (wanted[feature], self.places.usage(feature, system))
             for feature, system in self.parts
         }
 
@@ -294,13 +294,13 @@ def decompose(
     """Score the texts as they are, and for every feature masked for the best and for the worst."""
     metric = preset.metric(metric)
     segments = plain_segments(annotated)
-    found = FeaturePlaces.of(annotated, features)
-    extremes = _extremes(found, metric, segments, features, per)
+    places = FeaturePlaces.of(annotated, features)
+    extremes = _extremes(places, metric, segments, features, per)
     plain = preset.statistics(metric, metric.statistics(segments).rows)
     parts: dict[tuple[Feature, str], Parts] = {}
     counts: dict[tuple[Feature, str], NDArray[np.intp]] = {}
     for masked, rows in extremes:
-        oracle, anti = (preset.statistics(metric, each) for each in rows)
+        oracle, anti = (preset.statistics(metric, masked_rows) for masked_rows in rows)
         feature, start = masked.feature, 0
         for number, system in enumerate(annotated.systems):
             key, chosen = (feature, system), masked.chosen[system]
@@ -309,11 +309,11 @@ def decompose(
             parts[key] = Parts(chosen, as_is, oracle[own], anti[own])
             counts[key] = masked.counts(system)
     systems = tuple(annotated.systems)
-    return Decomposition(metric, preset, tuple(features), systems, parts, counts, found)
+    return Decomposition(metric, preset, tuple(features), systems, parts, counts, places)
 
 
 def _extremes(
-    found: FeaturePlaces,
+    places: FeaturePlaces,
     metric: Metric,
     segments: Sequence[Segment],
     features: Sequence[Feature],
@@ -321,10 +321,10 @@ def _extremes(
 ) -> Iterator[tuple[MaskedTexts, tuple[Rows, Rows]]]:
     """The rows of the best and the worst: of masked texts, or of edited similarities."""
     if isinstance(metric, Editable):
-        as_is = [MaskedTexts(found, feature, UNMASKED, per) for feature in features]
+        as_is = [MaskedTexts(places, feature, UNMASKED, per) for feature in features]
         return edited(metric, as_is, segments)
     masks = masks_of(metric, segments)
-    return _scored((MaskedTexts(found, feature, masks, per) for feature in features), metric)
+    return _scored((MaskedTexts(places, feature, masks, per) for feature in features), metric)
 
 
 def _scored(

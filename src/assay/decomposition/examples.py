@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from assay.data import DataError
+from assay.data import DataError, Dataset
 from assay.decomposition.decompose import (
     FEW,
     PRESETS,
@@ -18,13 +18,19 @@ from assay.decomposition.decompose import (
     Preset,
     decompose,
     is_few,
+    preset_named,
     ratio,
 )
 from assay.decomposition.judging import BlindItem, BlindKey
 from assay.decomposition.mask import MaskUnit, judge_words, note_words, plain_text
-from assay.features.annotation import Feature
+from assay.decomposition.texts import annotate
+from assay.features.annotation import Annotator, Feature
+from assay.io.files import FilePath
+from assay.languages import Side
 from assay.metrics.base import Metric
+from assay.metrics.selection import select_metrics
 from assay.plots import scatter
+from assay.progress import Track, untracked
 from assay.results import (
     CellValue,
     Chart,
@@ -38,12 +44,82 @@ from assay.results import (
     Words,
     known,
 )
+from assay.settings import SEED
 from assay.statistics.arrays import Array
 
-__all__ = ["ExamplesResult", "MulerExample", "examples"]
+__all__ = ["ExamplesResult", "MulerExample", "find_examples", "muler_examples"]
 
 POINTS = 400
 """A chart shows at most so many sentences, those that matter most."""
+
+
+def muler_examples(
+    data: Dataset,
+    metric: str | Metric = "bleu",
+    feature: str | Sequence[str] = "upos:NOUN",
+    *,
+    annotator: str | Annotator | None = None,
+    pipeline: str = "",
+    tags: Sequence[FilePath] = (),
+    cache: bool = True,
+    preset: str = "corpus",
+    per: MaskUnit = "token",
+    count: int = 10,
+    blind: bool = False,
+    seed: int = SEED,
+    track: Track = untracked,
+) -> ExamplesResult:
+    """The sentences that most set two systems apart in one feature, with its words marked.
+
+    The data has two systems, and `feature` is one: `"ner:PERSON"`, or `"gender"`. A sentence
+    counts by what it adds to MuLER: the score with it less the score without it. `count` is how
+    many are shown. `blind` calls the systems X and Y, in random order, for a person to judge;
+    `result.key` then says who is who (see `assay.decomposition.judging`). For the other options
+    see `muler`.
+
+    >>> from dataclasses import replace
+    >>> from assay.demo import read_demo
+    >>> demo = read_demo()
+    >>> two = {name: demo.systems[name] for name in ("atlas", "birch")}
+    >>> record = muler_examples(replace(demo, systems=two), "bleu", "gender").records()[0]
+    >>> record["segment"], round(record["difference"], 3)
+    (116, 0.013)
+    """
+    way = preset_named(preset)
+    selection = select_metrics([metric], data)
+    if len(data.systems) != 2:
+        raise DataError(
+            f"muler examples sets two systems apart, but there are {len(data.systems)}: name two."
+        )
+    annotated = annotate(
+        data,
+        feature,
+        annotator=annotator,
+        pipeline=pipeline,
+        tags=tags,
+        cache=cache,
+        track=track,
+    )
+    if len(annotated.features) != 1:
+        named = ", ".join(map(str, annotated.features))
+        raise DataError(
+            f"muler examples looks at one feature, not {len(annotated.features)} ({named})."
+        )
+    first, second = data.systems
+    result = find_examples(
+        annotated.texts,
+        annotated.features[0],
+        selection.metrics[0],
+        (first, second),
+        sources=data.sources,
+        preset=way,
+        per=per,
+        count=count,
+        blind=blind,
+        rng=np.random.default_rng(seed),
+    )
+    notes = (*selection.notes, *annotated.notes)
+    return replace(result, sides=annotated.sides, notes=notes)
 
 
 class MulerExample(NamedTuple):
@@ -64,7 +140,7 @@ class MulerExample(NamedTuple):
 class ExamplesResult(Result):
     """Sentences that have a feature in the reference and in the outputs of two systems.
 
-    `found` has all such sentences, and `shown` those to look at. Blind, the systems are X and Y,
+    `sentences` has all of these, and `shown` those to look at. Blind, the systems are X and Y,
     and which is which is in `key` only.
     """
 
@@ -76,9 +152,12 @@ class ExamplesResult(Result):
     systems: tuple[str, str]
     sizes: tuple[int, int]
     scores: Array
-    found: tuple[MulerExample, ...]
+    sentences: tuple[MulerExample, ...]
     shown: tuple[MulerExample, ...]
     blind: bool
+    sides: tuple[Side, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What to know: the languages taken, metrics that do not suit them, a cache that fails."""
 
     @property
     def muler(self) -> tuple[float, float]:
@@ -90,9 +169,9 @@ class ExamplesResult(Result):
     def key(self) -> BlindKey:
         """Which system is X and which Y, sentence by sentence."""
         items = []
-        for number, each in enumerate(self.shown, 1):
-            x, y = self._order(each)
-            items.append(BlindItem(number, each.segment + 1, self.systems[x], self.systems[y]))
+        for number, example in enumerate(self.shown, 1):
+            x, y = self._order(example)
+            items.append(BlindItem(number, example.segment + 1, self.systems[x], self.systems[y]))
         return BlindKey(str(self.feature), self.systems, self.muler, tuple(items))
 
     def tables(self) -> list[Table]:
@@ -106,11 +185,11 @@ class ExamplesResult(Result):
     def records(self) -> list[Record]:
         """One per sentence; blind, with an empty field for the judgement."""
         if self.blind:
-            return [self._blind_record(*each) for each in enumerate(self.shown, 1)]
-        return [self._record(*each) for each in enumerate(self.shown, 1)]
+            return [self._blind_record(*pair) for pair in enumerate(self.shown, 1)]
+        return [self._record(*pair) for pair in enumerate(self.shown, 1)]
 
-    def _order(self, each: MulerExample) -> tuple[int, int]:
-        return (1, 0) if each.swapped else (0, 1)
+    def _order(self, example: MulerExample) -> tuple[int, int]:
+        return (1, 0) if example.swapped else (0, 1)
 
     def _summary(self) -> Table:
         rows: list[tuple[CellValue, ...]] = [
@@ -126,7 +205,7 @@ class ExamplesResult(Result):
         few = f" few: n < {FEW}, do not rely on it." if any(map(is_few, self.sizes)) else ""
         note = (
             "Of each system on its own sentences with the feature (n). "
-            f"{len(self.found)} sentences have it in the reference and in both outputs.{few}"
+            f"{len(self.sentences)} sentences have it in the reference and in both outputs.{few}"
             f"\n{self.metric.title}|{self.metric.signature()}|preset:{self.preset.name}"
         )
         digits = None if self.preset.scale == 1 else 3
@@ -140,7 +219,9 @@ class ExamplesResult(Result):
         return Table(f"{self.feature}: {' and '.join(self.systems)}", columns, rows, note)
 
     def _texts(self) -> Table:
-        rows = [row for rank, each in enumerate(self.shown, 1) for row in self._rows(rank, each)]
+        rows = [
+            row for rank, example in enumerate(self.shown, 1) for row in self._rows(rank, example)
+        ]
         first, second = self.systems
         note = (
             "difference: what the sentence adds to MuLER of the first system less what it adds to "
@@ -152,54 +233,54 @@ class ExamplesResult(Result):
         columns: Columns = ("rank", Column("difference"), "segment", "text of", "text")
         return Table(title, columns, rows, note)
 
-    def _rows(self, rank: int, each: MulerExample) -> Iterator[tuple[CellValue, ...]]:
-        head: tuple[CellValue, ...] = (rank, 1000 * each.difference, each.segment + 1)
-        for name, text in self._lines(each, self.systems):
+    def _rows(self, rank: int, example: MulerExample) -> Iterator[tuple[CellValue, ...]]:
+        head: tuple[CellValue, ...] = (rank, 1000 * example.difference, example.segment + 1)
+        for name, text in self._lines(example, self.systems):
             yield (*head, name, text)
             head = (None, None, None)
 
     def _blind_texts(self) -> Table:
         rows: list[tuple[CellValue, ...]] = []
-        for number, each in enumerate(self.shown, 1):
+        for number, example in enumerate(self.shown, 1):
             head: CellValue = number
-            for name, text in self._lines(each, ("X", "Y")):
+            for name, text in self._lines(example, ("X", "Y")):
                 rows.append((head, name, text))
                 head = None
         note = (
             f"Which output has the marked words better, X or Y? Write a line for each item: its "
             "number, a tab, and X, Y or = (neither). X and Y change places from item to item. The "
-            f"items are {len(self.shown)} of the {len(self.found)} sentences with the feature"
-            + (", those that matter most." if len(self.shown) < len(self.found) else ".")
+            f"items are {len(self.shown)} of the {len(self.sentences)} sentences with the feature"
+            + (", those that matter most." if len(self.shown) < len(self.sentences) else ".")
         )
         title = f"{self.feature}: which is better, X or Y?"
         return Table(title, ("item", "text of", "text"), rows, note)
 
-    def _lines(self, each: MulerExample, names: tuple[str, str]) -> Iterator[tuple[str, Words]]:
+    def _lines(self, example: MulerExample, names: tuple[str, str]) -> Iterator[tuple[str, Words]]:
         """Source, references and outputs with the feature's words marked."""
-        at = each.segment
+        at = example.segment
         if self.sources:
             yield "source", (Span(self.sources[at]),)
         references = self.annotated.references[at]
         for number, text in enumerate(references, 1):
             label = "reference" if len(references) == 1 else f"reference {number}"
             yield label, note_words(text, self.feature)
-        for name, system in zip(names, self._order(each), strict=True):
+        for name, system in zip(names, self._order(example), strict=True):
             output = self.annotated.systems[self.systems[system]][at]
             if self.blind:
                 yield name, note_words(output, self.feature)
             else:
                 yield name, judge_words(output, references, self.feature)
 
-    def _record(self, rank: int, each: MulerExample) -> Record:
+    def _record(self, rank: int, example: MulerExample) -> Record:
         first, second = self.systems
         values = {
-            "difference": each.difference,
-            "contribution": each.contributions[0],
-            "contribution_other": each.contributions[1],
+            "difference": example.difference,
+            "contribution": example.contributions[0],
+            "contribution_other": example.contributions[1],
         }
         return {
             "rank": rank,
-            "segment": each.segment + 1,
+            "segment": example.segment + 1,
             "metric": self.metric.requested,
             "resolved": str(self.metric),
             "feature": self.feature.name,
@@ -207,14 +288,16 @@ class ExamplesResult(Result):
             "system": first,
             "other": second,
             **{key: known(value) for key, value in values.items()},
-            **self._plain_texts(each.segment),
-            "output": plain_text(self.annotated.systems[first][each.segment]),
-            "output_other": plain_text(self.annotated.systems[second][each.segment]),
+            **self._plain_texts(example.segment),
+            "output": plain_text(self.annotated.systems[first][example.segment]),
+            "output_other": plain_text(self.annotated.systems[second][example.segment]),
         }
 
-    def _blind_record(self, item: int, each: MulerExample) -> Record:
-        x, y = (self.annotated.systems[self.systems[at]][each.segment] for at in self._order(each))
-        texts = self._plain_texts(each.segment)
+    def _blind_record(self, item: int, example: MulerExample) -> Record:
+        x, y = (
+            self.annotated.systems[self.systems[at]][example.segment] for at in self._order(example)
+        )
+        texts = self._plain_texts(example.segment)
         return {"item": item, "better": "", **texts, "X": plain_text(x), "Y": plain_text(y)}
 
     def _plain_texts(self, at: int) -> Record:
@@ -223,17 +306,19 @@ class ExamplesResult(Result):
 
     def _chart(self) -> Chart:
         first, second = (f"{name}: adds to MuLER" for name in self.systems)
-        largest = sorted(self.found, key=lambda each: -max(map(abs, each.contributions)))[:POINTS]
+        largest = sorted(self.sentences, key=lambda example: -max(map(abs, example.contributions)))[
+            :POINTS
+        ]
         records = [
-            {first: a, second: b, "segment": str(each.segment + 1)}
-            for each in largest
-            for a, b in [each.contributions]
+            {first: a, second: b, "segment": str(example.segment + 1)}
+            for example in largest
+            for a, b in [example.contributions]
         ]
         title = f"{self.feature}: what every sentence adds to MuLER"
         return scatter(title, records, first, second, "segment")
 
 
-def examples(
+def find_examples(
     annotated: Annotated,
     feature: Feature,
     metric: Metric,
@@ -254,16 +339,16 @@ def examples(
     pair = _pair(annotated, systems, count)
     decomposition = decompose(pair, metric, [feature], preset=preset, per=per)
     parts = [decomposition.parts[feature, name] for name in systems]
-    found = _examples(parts)
-    if not found:
+    sentences = _examples(parts)
+    if not sentences:
         raise DataError(
             f"no segment has {feature} in the reference and in the outputs of both {systems[0]} "
             f"and {systems[1]}: choose another feature."
         )
-    shown = found[:count]
+    shown = sentences[:count]
     if blind:
         shown = [
-            found[at]._replace(swapped=bool(rng.integers(2))) for at in rng.permutation(len(shown))
+            shown[at]._replace(swapped=bool(rng.integers(2))) for at in rng.permutation(len(shown))
         ]
     return ExamplesResult(
         pair,
@@ -273,8 +358,8 @@ def examples(
         preset,
         systems,
         (len(parts[0].chosen), len(parts[1].chosen)),
-        np.array([each.scores() for each in parts]).T,
-        tuple(found),
+        np.array([own.scores() for own in parts]).T,
+        tuple(sentences),
         tuple(shown),
         blind,
     )
@@ -288,19 +373,19 @@ def _pair(annotated: Annotated, systems: tuple[str, str], count: int) -> Annotat
     if systems[0] == systems[1]:
         raise DataError("examples set two systems apart: name two different ones.")
     if count < 1:
-        raise DataError(f"{count} sentences are nothing to show: ask for at least 1 (-n).")
+        raise DataError(f"{count} sentences are nothing to show: ask for at least 1.")
     return Annotated({name: annotated.systems[name] for name in systems}, annotated.references)
 
 
 def _examples(parts: Sequence[Parts]) -> list[MulerExample]:
     """The sentences in both systems' I, largest difference first, unknown ones last."""
-    first, second = (_contributions(each) for each in parts)
-    found = [MulerExample(at, (first[at], second[at])) for at in first if at in second]
+    first, second = (_contributions(own) for own in parts)
+    examples = [MulerExample(at, (first[at], second[at])) for at in first if at in second]
 
-    def size(each: MulerExample) -> float:
-        return -1.0 if math.isnan(each.difference) else abs(each.difference)
+    def size(example: MulerExample) -> float:
+        return -1.0 if math.isnan(example.difference) else abs(example.difference)
 
-    return sorted(found, key=size, reverse=True)
+    return sorted(examples, key=size, reverse=True)
 
 
 def _contributions(parts: Parts) -> dict[int, float]:

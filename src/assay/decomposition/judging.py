@@ -33,7 +33,7 @@ _COLUMNS = ("item", "segment", "feature", "X", "Y", "muler_X", "muler_Y")
 class BlindItem(NamedTuple):
     """Who is X and who is Y in one item; segments count from 1."""
 
-    item: int
+    number: int
     segment: int
     x: str
     y: str
@@ -116,9 +116,9 @@ def tally(judgements: Mapping[int, Answer], key: BlindKey) -> TallyResult:
     """Count the answers by system; items without one are not judged."""
     (a, muler_a), (b, muler_b) = _ranked(key)
     better = Counter(
-        {"X": each.x, "Y": each.y, "=": None}[judgements[each.item]]
-        for each in key.items
-        if each.item in judgements
+        {"X": item.x, "Y": item.y, "=": None}[judgements[item.number]]
+        for item in key.items
+        if item.number in judgements
     )
     return TallyResult(
         feature=key.feature,
@@ -143,9 +143,9 @@ def write_key(key: BlindKey, path: FilePath) -> None:
     """Write the key as a table."""
     muler = dict(zip(key.systems, key.muler, strict=True))
     rows = [
-        (str(each.item), str(each.segment), key.feature, each.x, each.y,
-         repr(muler[each.x]), repr(muler[each.y]))
-        for each in key.items
+        (str(item.number), str(item.segment), key.feature, item.x, item.y,
+         repr(muler[item.x]), repr(muler[item.y]))
+        for item in key.items
     ]  # fmt: skip
     write_table(path, _COLUMNS, rows)
 
@@ -179,20 +179,20 @@ def read_judgements(path: FilePath, key: BlindKey) -> dict[int, Answer]:
 
     Blank lines, and items with an empty answer, are not judged yet.
     """
-    known = {str(each.item): each.item for each in key.items}
-    found: dict[int, Answer] = {}
+    numbers = {str(item.number): item.number for item in key.items}
+    answers: dict[int, Answer] = {}
     for line, item, answer in _answers(path):
         where = f"{label(path)}, line {line}"
-        if item not in known:
-            raise DataError(f"{where}: no item {item!r} in the key; items are 1 to {len(known)}.")
+        if item not in numbers:
+            raise DataError(f"{where}: no item {item!r} in the key; items are 1 to {len(numbers)}.")
         if not answer:
             continue
         if answer.upper() not in _ANSWERS:
             raise DataError(f"{where}: {answer!r} is no answer: write X, Y or =.")
-        if known[item] in found:
+        if numbers[item] in answers:
             raise DataError(f"{where}: item {item} is judged twice; keep one line.")
-        found[known[item]] = _ANSWERS[answer.upper()]
-    return found
+        answers[numbers[item]] = _ANSWERS[answer.upper()]
+    return answers
 
 
 def _answers(path: FilePath) -> list[tuple[int, str, str]]:
@@ -200,10 +200,10 @@ def _answers(path: FilePath) -> list[tuple[int, str, str]]:
     lines = read_lines(path)
     if "better" in lines[0].split("\t"):
         table = read_table(path)
-        items, answers = table.column("item"), table.column("better")
         numbers = [row.line for row in table.rows]
-        return [(n, i.strip(), a.strip()) for n, i, a in zip(numbers, items, answers, strict=True)]
-    found = []
+        columns = zip(numbers, table.column("item"), table.column("better"), strict=True)
+        return [(number, item.strip(), answer.strip()) for number, item, answer in columns]
+    answers = []
     for number, line in enumerate(lines, 1):
         item, tab, answer = line.partition("\t")
         if line.strip() and not tab:
@@ -211,5 +211,5 @@ def _answers(path: FilePath) -> list[tuple[int, str, str]]:
                 f"{label(path)}, line {number}: no tab. Write the item, a tab, and X, Y or =."
             )
         if line.strip():
-            found.append((number, item.strip(), answer.strip()))
-    return found
+            answers.append((number, item.strip(), answer.strip()))
+    return answers

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate, count, groupby
-from operator import itemgetter
+from itertools import accumulate, count
 from typing import Literal, NamedTuple
 
 from assay.data import Segment
 from assay.features.annotation import Annotation, Feature, TokenSpan
 from assay.metrics.base import Metric
-from assay.results import Span, Words
+from assay.results import Mark, Words, marked_text
 
 __all__ = [
     "Extremes",
@@ -166,9 +165,9 @@ def mask_extremes(lines: Iterable[Line], spans: Iterable[Spans], masks: Masks) -
     shared, own = masks.shared, masks.hypothesis
     pairs = zip(lines, spans, strict=True)
     if masks.policy == "length":
-        best = [_stretched(line, each, shared) for line, each in pairs]
+        best = [_stretched(line, own, shared) for line, own in pairs]
         return Extremes(best, [text.replace(shared, own) for text in best])
-    gaps = [_gaps(line, each) for line, each in pairs]
+    gaps = [_gaps(line, own) for line, own in pairs]
     return Extremes([*map(shared.join, gaps)], [*map(own.join, gaps)])
 
 
@@ -245,9 +244,6 @@ _SPOILT = 0x100000
 """Where the private letters of spoilt words begin."""
 
 
-_Mark = Literal["", "good", "bad", "note"]
-
-
 def note_words(text: Annotation, feature: Feature) -> Words:
     """The text with the feature's words noted."""
     return _marked(text, {at: "note" for at in _places(text, feature)})
@@ -261,7 +257,7 @@ def judge_words(output: Annotation, references: Sequence[Annotation], feature: F
     left: Counter[str] = Counter()
     for text in references:
         left |= Counter(text.tokens[at].casefold() for at in _places(text, feature))
-    marks: dict[int, _Mark] = {}
+    marks: dict[int, Mark] = {}
     for at in _places(output, feature):
         word = output.tokens[at].casefold()
         marks[at] = "good" if left[word] else "bad"
@@ -274,8 +270,5 @@ def _places(text: Annotation, feature: Feature) -> list[int]:
     return sorted({at for span in spans for at in range(span.start, span.end)})
 
 
-def _marked(text: Annotation, marks: Mapping[int, _Mark]) -> Words:
-    """Runs of equally marked words become one span."""
-    pairs = [(marks.get(at, ""), token) for at, token in enumerate(text.tokens)]
-    runs = groupby(pairs, key=itemgetter(0))
-    return tuple(Span(" ".join(token for _, token in run), mark) for mark, run in runs)
+def _marked(text: Annotation, marks: Mapping[int, Mark]) -> Words:
+    return marked_text((token, marks.get(at, "")) for at, token in enumerate(text.tokens))

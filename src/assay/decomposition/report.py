@@ -1,10 +1,10 @@
-"""MuLER as people see it: the standard report, systems side by side, and the paper's figures."""
+"""MuLER by one metric: the standard report, systems side by side, and the paper's figures."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,20 @@ from assay.decomposition.decompose import ENOUGH, FEW, MANY, FeatureScore, Prese
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric
 from assay.plots import bar_chart, heat_map, scatter
-from assay.results import Cell, CellValue, Chart, Column, Columns, Record, Table
+from assay.results import (
+    Cell,
+    CellValue,
+    Chart,
+    Charts,
+    Column,
+    Columns,
+    Record,
+    Result,
+    Table,
+    known,
+)
 
-__all__ = ["MulerReport", "feature_label"]
+__all__ = ["MulerScores", "feature_label"]
 
 BARS = 3
 """Up to so many systems stand side by side as bars; more make a heat map."""
@@ -27,8 +38,8 @@ _ALPHA = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class MulerReport:
-    """Tables and charts of a MuLER result."""
+class MulerScores(Result):
+    """MuLER of systems by features, by one metric; `tested` where there are intervals and p."""
 
     metric: Metric
     preset: Preset
@@ -44,17 +55,36 @@ class MulerReport:
         related = [self._correlations()] if len(self.systems) >= CORRELATED else []
         return [*together, *reports, *related, self._usage()]
 
-    def charts(self) -> list[Chart]:
+    def records(self) -> list[Record]:
+        """One record per system and feature."""
+        return [self._record(score) for score in self.scores]
+
+    def charts(self) -> Charts:
         """MuLER by feature; against the other scores over systems; frequency and uniqueness."""
         charts = [self._bars() if len(self.systems) <= BARS else self._map()]
         if len(self.systems) >= CORRELATED:
             against = self._against("oracle - anti-oracle", lambda s: s.oracle - s.anti)
             charts += [against, self._against("plain score", lambda s: s.plain)]
-            charts = [charts[0], *(replace(c, after=_CORRELATIONS) for c in charts[1:])]
-        return [*charts, *self._usage_charts()]
+            charts = [charts[0], *(replace(chart, after=_CORRELATIONS) for chart in charts[1:])]
+        return Charts([*charts, *self._usage_charts()])
+
+    def _record(self, score: FeatureScore) -> Record:
+        values = {field.name: getattr(score, field.name) for field in fields(score)}
+        feature = values.pop("feature")
+        record = {
+            "system": values.pop("system"),
+            "metric": self.metric.requested,
+            "resolved": str(self.metric),
+            "feature": feature.name,
+            "kind": feature.kind,
+            **values,
+            "few": score.is_thin,
+            "approximate": score.is_approximate,
+        }
+        return {key: known(value) for key, value in record.items()}
 
     def _of(self, system: str) -> list[FeatureScore]:
-        return [each for each in self.scores if each.system == system]
+        return [score for score in self.scores if score.system == system]
 
     def _overview(self) -> Table:
         first, *others = self.systems
@@ -65,11 +95,11 @@ class MulerReport:
                 columns.append(Column(f"p {system}", style="p", paper=False))
         rows: list[list[CellValue]] = []
         for feature in self.features:
-            baseline, *own = [each for each in self.scores if each.feature == feature]
+            baseline, *own = [score for score in self.scores if score.feature == feature]
             row: list[CellValue] = [feature_label(feature, self.features), _muler_cell(baseline)]
-            for each in own:
-                row += [_muler_cell(each), *([_p_cell(each.p_bh)] if self.tested else [])]
-            thin = [each.system for each in (baseline, *own) if each.is_thin]
+            for score in own:
+                row += [_muler_cell(score), *([_p_cell(score.p_bh)] if self.tested else [])]
+            thin = [score.system for score in (baseline, *own) if score.is_thin]
             rows.append([*row, _few(thin, self.systems)])
         note = (
             "MuLER: the share of what the feature could gain or lose that is lost; lower is "
@@ -85,7 +115,7 @@ class MulerReport:
         )
 
     def _few_note(self) -> str:
-        if not any(each.is_thin for each in self.scores):
+        if not any(score.is_thin for score in self.scores):
             return ""
         return f" few: found in fewer than {FEW} sentences; no p, do not rely on it."
 
@@ -94,7 +124,7 @@ class MulerReport:
             return ""
         approximate = (
             f"; approx.: of fewer than {MANY}, it covers 88 to 97%"
-            if any(each.is_approximate for each in self.scores)
+            if any(score.is_approximate for score in self.scores)
             else ""
         )
         return (
@@ -115,22 +145,22 @@ class MulerReport:
         )
         rows = [
             (
-                feature_label(each.feature, self.features),
-                each.n,
-                each.muler,
-                each.low,
-                each.high,
-                each.plain,
-                each.oracle,
-                each.anti,
-                each.abl,
-                100 * each.under,
-                100 * each.over,
-                100 * each.equal,
-                each.negative,
-                "few" if each.is_thin else "approx." if each.is_approximate else "",
+                feature_label(score.feature, self.features),
+                score.n,
+                score.muler,
+                score.low,
+                score.high,
+                score.plain,
+                score.oracle,
+                score.anti,
+                score.abl,
+                100 * score.under,
+                100 * score.over,
+                100 * score.equal,
+                score.negative,
+                "few" if score.is_thin else "approx." if score.is_approximate else "",
             )
-            for each in sorted(self._of(system), key=lambda s: _last(-s.muler))
+            for score in sorted(self._of(system), key=lambda s: _last(-s.muler))
         ]
         return Table(f"{system}: {self.metric.title} by feature", columns, rows, self._note())
 
@@ -149,14 +179,14 @@ class MulerReport:
     def _correlations(self) -> Table:
         rows: list[tuple[CellValue, ...]] = []
         for feature in self.features:
-            own = [each for each in self.scores if each.feature == feature]
-            values = [each.muler for each in own]
+            own = [score for score in self.scores if score.feature == feature]
+            values = [score.muler for score in own]
             rows.append(
                 (
                     feature_label(feature, self.features),
-                    _pearson(values, [each.oracle - each.anti for each in own]),
-                    _pearson(values, [each.plain for each in own]),
-                    _few([each.system for each in own if each.is_thin], self.systems),
+                    _pearson(values, [score.oracle - score.anti for score in own]),
+                    _pearson(values, [score.plain for score in own]),
+                    _few([score.system for score in own if score.is_thin], self.systems),
                 )
             )
         columns: Columns = (
@@ -175,11 +205,11 @@ class MulerReport:
     def _usage(self) -> Table:
         rows: list[tuple[CellValue, ...]] = []
         for feature in self.features:
-            own = [each for each in self.scores if each.feature == feature]
+            own = [score for score in self.scores if score.feature == feature]
             cells: list[Any] = [feature_label(feature, self.features), 100 * own[0].frequency_ref]
             cells += [100 * own[0].uniqueness_ref]
-            for each in own:
-                cells += [100 * each.frequency_sys, 100 * each.uniqueness_sys]
+            for score in own:
+                cells += [100 * score.frequency_sys, 100 * score.uniqueness_sys]
             rows.append(tuple(cells))
         heads = [
             Column(f"{kind} % {name}", digits=2)
@@ -194,14 +224,14 @@ class MulerReport:
 
     def _records(self, **values: Callable[[FeatureScore], float]) -> list[Record]:
         return [
-            {"feature": self._chart_label(each.feature), "system": each.system}
-            | {name: value(each) for name, value in values.items()}
-            for each in self.scores
+            {"feature": self._chart_label(score.feature), "system": score.system}
+            | {name: value(score) for name, value in values.items()}
+            for score in self.scores
         ]
 
     def _chart_label(self, feature: Feature) -> str:
         """The feature, marked where a system has it in few sentences."""
-        thin = any(each.is_thin for each in self.scores if each.feature == feature)
+        thin = any(score.is_thin for score in self.scores if score.feature == feature)
         return f"{feature_label(feature, self.features)}{' (few)' * thin}"
 
     def _bars(self) -> Chart:
@@ -220,8 +250,8 @@ class MulerReport:
 
     def _against(self, what: str, value: Callable[[FeatureScore], float]) -> Chart:
         records = self._records(MuLER=lambda s: s.muler)
-        for record, each in zip(records, self.scores, strict=True):
-            record[what] = value(each)
+        for record, score in zip(records, self.scores, strict=True):
+            record[what] = value(score)
         title = f"MuLER against {what} over the systems"
         return scatter(title, records, what, "MuLER", "system", series="feature")
 
@@ -230,14 +260,14 @@ class MulerReport:
         for what in ("frequency", "uniqueness"):
             records = [
                 {
-                    "feature": feature_label(each.feature, self.features),
+                    "feature": feature_label(score.feature, self.features),
                     "text": text,
                     what: 100 * value,
                 }
-                for each in self._of(self.systems[0])
+                for score in self._of(self.systems[0])
                 for text, value in (
-                    ("reference", getattr(each, f"{what}_ref")),
-                    (self.systems[0], getattr(each, f"{what}_sys")),
+                    ("reference", getattr(score, f"{what}_ref")),
+                    (self.systems[0], getattr(score, f"{what}_sys")),
                 )
             ]
             title = f"{what.capitalize()} of the features in percent"
@@ -252,7 +282,7 @@ _USAGE = "How often the features occur"
 
 def feature_label(feature: Feature, features: Sequence[Feature]) -> str:
     """The feature's name, with its kind where the name alone is not enough."""
-    names = [each.name for each in features]
+    names = [other.name for other in features]
     return str(feature) if names.count(feature.name) > 1 else feature.name
 
 
@@ -277,8 +307,8 @@ def _last(value: float) -> float:
 
 
 def _pearson(x: Sequence[float], y: Sequence[float]) -> float:
-    known = ~(np.isnan(x) | np.isnan(y))
-    first, second = np.asarray(x)[known], np.asarray(y)[known]
+    both = ~(np.isnan(x) | np.isnan(y))
+    first, second = np.asarray(x)[both], np.asarray(y)[both]
     if len(first) < CORRELATED or np.ptp(first) == 0 or np.ptp(second) == 0:
         return math.nan
     return float(np.corrcoef(first, second)[0, 1])

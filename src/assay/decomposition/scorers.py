@@ -76,26 +76,26 @@ class ScorerDifference:
 class ScorerResult(Result):
     """Differences of all systems by all scorers."""
 
-    found: tuple[ScorerDifference, ...]
+    differences: tuple[ScorerDifference, ...]
     level: float
     resamples: int
 
     def records(self) -> list[Record]:
         """One record per scorer and system."""
-        return [_record(each) for each in self.found]
+        return [_record(difference) for difference in self.differences]
 
     def tables(self) -> list[Table]:
         """A table per scorer, for their scales differ."""
-        return [self._table(*each) for each in self._by_scorer()]
+        return [self._table(*group) for group in self._by_scorer()]
 
     def charts(self) -> Charts:
         """Bars with intervals for both kinds of difference, a chart per scorer."""
-        return Charts(self._chart(*each) for each in self._by_scorer())
+        return Charts(self._chart(*group) for group in self._by_scorer())
 
     def _by_scorer(self) -> list[tuple[str, list[ScorerDifference]]]:
         groups: dict[SentenceScorer, list[ScorerDifference]] = {}
-        for each in self.found:
-            groups.setdefault(each.scorer, []).append(each)
+        for difference in self.differences:
+            groups.setdefault(difference.scorer, []).append(difference)
         return [(_title(group[0]), group) for group in groups.values()]
 
     def _table(self, title: str, group: Sequence[ScorerDifference]) -> Table:
@@ -108,14 +108,14 @@ class ScorerResult(Result):
         )
         rows: list[tuple[CellValue, ...]] = [
             (
-                each.system,
-                *each.signed[: len(ends)],
-                *each.absolute[: len(ends)],
-                each.n,
-                each.found_ref,
-                each.found_sys,
+                difference.system,
+                *difference.signed[: len(ends)],
+                *difference.absolute[: len(ends)],
+                difference.n,
+                difference.found_ref,
+                difference.found_sys,
             )
-            for each in group
+            for difference in group
         ]
         return Table(title, columns, rows, self._note(group))
 
@@ -126,7 +126,7 @@ class ScorerResult(Result):
             f"lie between {lexicon.low:g} and {lexicon.high:g}; a text without words of the "
             f"lexicon has 0. found: segments with such a word.{self._interval_note(group)}"
         )
-        few = [each.system for each in group if _is_thin(each)]
+        few = [difference.system for difference in group if _is_thin(difference)]
         if not few:
             return note
         return f"{note} Few segments have words of this lexicon: {', '.join(few)}."
@@ -144,8 +144,8 @@ class ScorerResult(Result):
 
     def _chart(self, title: str, group: Sequence[ScorerDifference]) -> Chart:
         records = [
-            {"system": each.system, "kind": kind, **getattr(each, kind)._asdict()}
-            for each in group
+            {"system": difference.system, "kind": kind, **getattr(difference, kind)._asdict()}
+            for difference in group
             for kind in _KINDS
         ]
         low, high = ("low", "high") if self.resamples else (None, None)
@@ -177,13 +177,13 @@ def scorer_differences(
     for scorer in scorers:
         if scorer.needs_english:
             scorer.check_language(language_of(dataset, "target"))
-    measured = [each for scorer in scorers for each in _measure(dataset, scorer)]
-    statistics = [each for one in measured for each in (one.signed, one.absolute)]
+    measured = [one for scorer in scorers for one in _measure(dataset, scorer)]
+    statistics = [own for one in measured for own in (one.signed, one.absolute)]
     replicates = bootstrap(statistics, resamples=resamples, rng=rng)
     pairs = zip(statistics, replicates, strict=True)
-    estimates = iter([_estimate(each, sample, level) for each, sample in pairs])
-    found = [one.with_estimates(next(estimates), next(estimates)) for one in measured]
-    return ScorerResult(tuple(found), level, resamples)
+    estimates = iter([_estimate(own, sample, level) for own, sample in pairs])
+    differences = [one.with_estimates(next(estimates), next(estimates)) for one in measured]
+    return ScorerResult(tuple(differences), level, resamples)
 
 
 class _Measured(NamedTuple):
@@ -214,7 +214,7 @@ def _measure(dataset: Dataset, scorer: SentenceScorer) -> list[_Measured]:
     lexicon = scorer.lexicon()
     lines = [*chain.from_iterable(dataset.references), *chain(*dataset.systems.values())]
     scored = score_lines(lexicon, lines, negation=scorer.negates)
-    counts = np.array([len(each) for each in dataset.references], np.int64)
+    counts = np.array([len(references) for references in dataset.references], np.int64)
     cut, shape = int(counts.sum()), (len(dataset.systems), len(dataset))
     found_ref = np.count_nonzero(_means(scored.found[:cut].astype(float), counts))
     found_sys = np.count_nonzero(scored.found[cut:].reshape(shape), axis=1)
@@ -222,9 +222,9 @@ def _measure(dataset: Dataset, scorer: SentenceScorer) -> list[_Measured]:
     return [
         _Measured(
             name, scorer, lexicon, *_statistics(scored.scores[:cut], counts, scores),
-            int(found_ref), int(found),
+            int(found_ref), int(count),
         )
-        for name, scores, found in systems
+        for name, scores, count in systems
     ]  # fmt: skip
 
 
@@ -248,25 +248,25 @@ def _estimate(statistics: Statistics, replicates: Array, level: float) -> ToneEs
     return ToneEstimate(value, limits.low, limits.high)
 
 
-def _is_thin(each: ScorerDifference) -> bool:
-    return min(each.found_ref, each.found_sys) < FEW * each.n
+def _is_thin(difference: ScorerDifference) -> bool:
+    return min(difference.found_ref, difference.found_sys) < FEW * difference.n
 
 
-def _title(each: ScorerDifference) -> str:
-    return f"{each.scorer.title}: {each.lexicon.name}"
+def _title(difference: ScorerDifference) -> str:
+    return f"{difference.scorer.title}: {difference.lexicon.name}"
 
 
-def _record(each: ScorerDifference) -> Record:
+def _record(difference: ScorerDifference) -> Record:
     record: Record = {
-        "system": each.system,
-        "scorer": each.scorer.title,
-        "lexicon": each.lexicon.name,
-        "n": each.n,
+        "system": difference.system,
+        "scorer": difference.scorer.title,
+        "lexicon": difference.lexicon.name,
+        "n": difference.n,
     }
     for kind in _KINDS:
-        value, low, high = map(known, getattr(each, kind))
+        value, low, high = map(known, getattr(difference, kind))
         record |= {kind: value, f"{kind}_low": low, f"{kind}_high": high}
-    return record | {"found_ref": each.found_ref, "found_sys": each.found_sys}
+    return record | {"found_ref": difference.found_ref, "found_sys": difference.found_sys}
 
 
 _KINDS = ("signed", "absolute")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Segment
+from assay.data import DataError, Dataset, Segment
 from assay.decomposition.mask import (
     FeatureText,
     Line,
@@ -27,9 +27,62 @@ from assay.decomposition.mask import (
     side_of,
 )
 from assay.decomposition.mask import mask as mask_pair
-from assay.features.annotation import Annotation, Feature, Finder
+from assay.features.annotation import Annotation, Annotator, Feature, Finder
+from assay.features.select import annotate_dataset
+from assay.io.files import FilePath
+from assay.languages import Side, language_notes
+from assay.progress import Track
 
-__all__ = ["Annotated", "FeaturePlaces", "FeatureTexts", "MaskedTexts", "Usage", "plain_segments"]
+__all__ = [
+    "Annotated",
+    "AnnotatedFeatures",
+    "FeaturePlaces",
+    "FeatureTexts",
+    "MaskedTexts",
+    "Usage",
+    "annotate",
+    "plain_segments",
+]
+
+
+class AnnotatedFeatures(NamedTuple):
+    """Annotated texts, the features that are looked at, and what to know about both.
+
+    `sides` are those whose language decided how texts were annotated.
+    """
+
+    texts: Annotated
+    features: list[Feature]
+    sides: tuple[Side, ...]
+    notes: tuple[str, ...]
+
+
+def annotate(
+    data: Dataset,
+    features: str | Sequence[str],
+    *,
+    annotator: str | Annotator | None,
+    pipeline: str,
+    tags: Sequence[FilePath],
+    cache: bool,
+    track: Track,
+) -> AnnotatedFeatures:
+    """The texts of a dataset as MuLER needs them; see `annotate_dataset`."""
+    notes: list[str] = []
+    annotated = annotate_dataset(
+        data,
+        [features] if isinstance(features, str) else list(features),
+        annotator=annotator,
+        pipeline=pipeline,
+        tags=tags,
+        cache=cache,
+        track=partial(track, label="Tagging"),
+        warn=notes.append,
+    )
+    sides: tuple[Side, ...] = ("target",) if annotated.by_language else ()
+    texts = Annotated(annotated.systems, annotated.references)
+    notes += language_notes(data, sides)
+    return AnnotatedFeatures(texts, annotated.features, sides, tuple(notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +161,13 @@ class FeaturePlaces(NamedTuple):
             for at, text in enumerate(texts):
                 for feature, spans in find(text).items():
                     own[feature][at] = spans
-        references: dict[Feature, dict[int, Sequence[Spans]]] = {f: {} for f in features}
+        references: dict[Feature, dict[int, Sequence[Spans]]] = {
+            feature: {} for feature in features
+        }
         for at, shared in enumerate(annotated.references):
-            found = [find(text) for text in shared]
-            for feature in dict.fromkeys(feature for each in found for feature in each):
-                references[feature][at] = [spans.get(feature, ()) for spans in found]
+            by_text = [find(text) for text in shared]
+            for feature in dict.fromkeys(feature for own in by_text for feature in own):
+                references[feature][at] = [spans.get(feature, ()) for spans in by_text]
         return cls(annotated, references, systems)
 
     def usage(self, feature: Feature, system: str) -> Usage:
@@ -122,8 +177,8 @@ class FeaturePlaces(NamedTuple):
 
     def reference_usage(self, feature: Feature) -> Usage:
         """How the first reference uses them."""
-        texts = [each[0] for each in self.annotated.references]
-        spans = {at: each[0] for at, each in self.references[feature].items()}
+        texts = [references[0] for references in self.annotated.references]
+        spans = {at: by_text[0] for at, by_text in self.references[feature].items()}
         return Usage.of(texts, FeatureTexts(texts, spans).values())
 
 
@@ -148,7 +203,7 @@ class FeatureTexts(Mapping[int, FeatureText]):
 class MaskedTexts:
     """The texts with one feature, ready to be masked."""
 
-    found: FeaturePlaces
+    places: FeaturePlaces
     feature: Feature
     masks: Masks
     per: MaskUnit
@@ -156,26 +211,26 @@ class MaskedTexts:
     @cached_property
     def chosen(self) -> Mapping[str, NDArray[np.intp]]:
         """By system the segments of I: both sides have the feature."""
-        wanted = self.found.references[self.feature]
+        wanted = self.places.references[self.feature]
         return {
             name: np.array([at for at in by_feature[self.feature] if at in wanted], np.intp)
-            for name, by_feature in self.found.systems.items()
+            for name, by_feature in self.places.systems.items()
         }
 
     @cached_property
     def references(self) -> Mapping[int, tuple[FeatureText, ...]]:
         """The references of the segments in which one of them has the feature."""
-        texts = self.found.annotated.references
-        found = self.found.references[self.feature]
-        return {at: tuple(map(side_of, texts[at], spans)) for at, spans in found.items()}
+        texts = self.places.annotated.references
+        places = self.places.references[self.feature]
+        return {at: tuple(map(side_of, texts[at], spans)) for at, spans in places.items()}
 
     @cached_property
     def systems(self) -> Mapping[str, FeatureTexts]:
         """The outputs that have the feature."""
-        texts = self.found.annotated.systems
+        texts = self.places.annotated.systems
         return {
             name: FeatureTexts(texts[name], by_feature[self.feature])
-            for name, by_feature in self.found.systems.items()
+            for name, by_feature in self.places.systems.items()
         }
 
     def segments(self, treat: Treat) -> list[Segment]:
@@ -213,15 +268,15 @@ class MaskedTexts:
 
         The shared mask can stay in the references at worst: the outputs have another one there.
         """
-        annotated, feature, masks = self.found.annotated, self.feature, self.masks
+        annotated, feature, masks = self.places.annotated, self.feature, self.masks
         lines = annotated.reference_lines
         shared = {
-            at: tuple([mask_best(*each, masks) for each in zip(lines[at], spans, strict=True)])
-            for at, spans in self.found.references[feature].items()
+            at: tuple([mask_best(*text, masks) for text in zip(lines[at], spans, strict=True)])
+            for at, spans in self.places.references[feature].items()
         }
         oracle: list[Segment] = []
         anti: list[Segment] = []
-        for name, by_feature in self.found.systems.items():
+        for name, by_feature in self.places.systems.items():
             chosen, own, spans = (
                 self.chosen[name].tolist(),
                 annotated.lines[name],
@@ -235,7 +290,7 @@ class MaskedTexts:
 
     def counts(self, system: str) -> NDArray[np.intp]:
         """Occurrences in the first reference and in the output, (N, 2)."""
-        given = self.found.systems[system][self.feature]
+        given = self.places.systems[system][self.feature]
         counts = self._wanted.copy()
         counts[list(given), 1] = [len(spans) for spans in given.values()]
         return counts
@@ -243,8 +298,8 @@ class MaskedTexts:
     @cached_property
     def _wanted(self) -> NDArray[np.intp]:
         """Occurrences in the first reference, and none in the output."""
-        wanted = self.found.references[self.feature]
-        counts = np.zeros((len(self.found.annotated), 2), np.intp)
+        wanted = self.places.references[self.feature]
+        counts = np.zeros((len(self.places.annotated), 2), np.intp)
         counts[list(wanted), 0] = [len(spans[0]) for spans in wanted.values()]
         return counts
 

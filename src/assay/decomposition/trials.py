@@ -154,11 +154,11 @@ def trials(
 ) -> Iterator[FeatureTrial]:
     """Every feature of every system, feature by feature."""
     whole = decompose(annotated, metric, features, preset=preset, per=per)
-    found = FeaturePlaces.of(annotated, features)
+    places = FeaturePlaces.of(annotated, features)
     masks = masks_of(whole.metric, plain_segments(annotated))
     for feature in features:
         for system in whole.systems:
-            own = found._replace(systems={system: found.systems[system]})
+            own = places._replace(systems={system: places.systems[system]})
             texts = MaskedTexts(own, feature, masks, per)
             parts = whole.parts[feature, system]
             yield FeatureTrial(whole.metric, preset, feature, system, texts, parts)
@@ -217,8 +217,8 @@ def draw_features(
     step = _step(annotated)
     for start in range(0, draws, step):
         drawn = [_group(words, size, rng) for _ in range(min(step, draws - start))]
-        found = _score(texts, drawn, metric, preset, masks, plain)
-        yield FeatureDraws(*map(np.array, zip(*found, strict=True)))
+        scored = _score(texts, drawn, metric, preset, masks, plain)
+        yield FeatureDraws(*map(np.array, zip(*scored, strict=True)))
 
 
 def batches(annotated: Annotated, draws: int) -> int:
@@ -244,8 +244,8 @@ class _Texts(NamedTuple):
 
     @classmethod
     def of(cls, annotated: Annotated, system: str) -> _Texts:
-        outputs = [each.tokens for each in annotated.systems[system]]
-        references = [tuple(each.tokens for each in texts) for texts in annotated.references]
+        outputs = [text.tokens for text in annotated.systems[system]]
+        references = [tuple(text.tokens for text in texts) for texts in annotated.references]
         first = Counter(chain.from_iterable(texts[0] for texts in references))
         return cls(outputs, references, (first, Counter(chain.from_iterable(outputs))))
 
@@ -277,7 +277,9 @@ class _Texts(NamedTuple):
         if masks.policy == "type":
             yield from self._masked_types(group, chosen, masks)
             return
-        best, worst = (_table(group, masks, each) for each in (masks.shared, masks.hypothesis))
+        best, worst = (
+            _table(group, masks, placeholder) for placeholder in (masks.shared, masks.hypothesis)
+        )
         # The shared mask does for the references at worst, too: the output has another one there.
         references = [
             tuple(" ".join([best.get(word, word) for word in text]) for text in self.references[at])
@@ -319,7 +321,7 @@ def _score(
     """All draws in one call of the metric, each then cut out of its rows."""
     chosen = [texts.chosen(group) for group in drawn]
     pairs = zip(drawn, chosen, strict=True)
-    segments = [each for group, own in pairs for each in texts.masked(group, own, masks)]
+    segments = [segment for group, own in pairs for segment in texts.masked(group, own, masks)]
     rows = metric.statistics(segments).rows if segments else plain
     start = 0
     for group, own in zip(drawn, chosen, strict=True):

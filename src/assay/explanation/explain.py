@@ -85,7 +85,7 @@ def _positions(
 ) -> list[int] | None:
     """Positions of the segments that are asked for, or None for all."""
     if worst is not None and only:
-        raise DataError("worst chooses the segments itself: leave only out.")
+        raise DataError(f"worst={worst} chooses segments itself: leave only= out.")
     if worst is not None:
         if worst < 1:
             raise DataError(f"{worst} segments are nothing to explain: ask for at least 1.")
@@ -107,7 +107,7 @@ def _labels(
             "metric that reads the source, as embed:against=source."
         )
     if top is not None and not (tags or source_tags):
-        raise MissingInput("tags", "top counts among words that people tagged")
+        raise MissingInput("tags", f"top={top} counts among words that people tagged")
     outputs = _by_system(data, "tags", tags, data.systems)
     sources = _by_system(
         data, "source tags", source_tags, dict.fromkeys(data.systems, data.sources)

@@ -150,7 +150,7 @@ def test_the_command_takes_bertscore_apart(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name, file in (("ref.txt", "ref.A.txt"), ("sys.txt", "systems/cedar.txt")):
         (tmp_path / name).write_text("".join(f"{line}\n" for line in demo(file, 15)), "utf-8")
-    line = "muler ref.txt -i sys.txt -m bertscore -f upos --resamples 0 --format json"
+    line = "muler ref.txt -i sys.txt -m bertscore -F upos --resamples 0 --format json"
     assert main(line.split()) == 0
     records = json.loads(capsys.readouterr().out)
     records = records["records"] if isinstance(records, dict) else records
