@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import assay
 from assay.rendering import FORMATS as ALL_FORMATS
 
 FORMATS = [name for name in ALL_FORMATS.names() if not ALL_FORMATS.get(name).binary]
@@ -150,3 +151,72 @@ def test_an_unwritable_folder_is_told(refusal):
 
 def test_a_file_where_a_folder_should_be_is_told(refusal):
     assert "a.txt/x.txt" in refusal("score ref.txt -i a.txt b.txt -o a.txt/x.txt")
+
+
+FUNCTIONS = {
+    "score": lambda data: assay.score(data, ["bleu", "macrof"]),
+    "intervals": lambda data: assay.score(
+        data, ["bleu"], confidence=True, test="bootstrap", all_pairs=True, by_segment=True
+    ),
+    "favor": lambda data: assay.favor(data, count=3),
+    "types": lambda data: assay.types(data, count=3),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_printing_a_result_shows_what_the_command_shows(run, capfd, name):
+    shown = run(COMMANDS[name])
+    assert shown.status == 0
+    result = FUNCTIONS[name](assay.read(references="ref.txt", systems=["a.txt", "b.txt"]))
+    capfd.readouterr()
+    print(result)
+    assert capfd.readouterr().out == shown.out
+
+
+@pytest.mark.parametrize("ending", ["txt", "md", "csv", "tsv", "jsonl", "tex", "jsonl.gz"])
+def test_saving_a_result_writes_what_the_command_writes(run, ending):
+    run(f"{COMMANDS['score']} -o command.{ending}")
+    data = assay.read(references="ref.txt", systems=["a.txt", "b.txt"])
+    FUNCTIONS["score"](data).save(f"python.{ending}")
+    assert Path(f"python.{ending}").read_bytes() == Path(f"command.{ending}").read_bytes()
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_charts_are_written_beside_the_result(run, command):
+    ran = run(f"{command} -q --charts figures")
+    assert (ran.status, ran.err) == (0, "")
+    files = sorted(Path("figures").iterdir())
+    assert files
+    assert [path.name[:3] for path in files] == [f"{at:02d}-" for at in range(1, len(files) + 1)]
+    assert all(path.read_bytes().startswith(b"<svg") for path in files)
+
+
+def test_charts_may_be_files_of_another_format(run):
+    one = run("score ref.txt -i a.txt b.txt --charts fig.pdf")
+    assert one.err == "wrote fig.pdf\n"
+    assert Path("fig.pdf").read_bytes().startswith(b"%PDF")
+    several = run("favor ref.txt -i a.txt b.txt -m macrof bleu -n 1 --charts fig.png")
+    assert several.err == "wrote fig-1.png\nwrote fig-2.png\n"
+    assert Path("fig-2.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_charts_that_cannot_be_drawn_are_refused_before_anything_is_computed(refusal, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    message = refusal("score ref.txt -i a.txt b.txt --charts figures -o x.json")
+    assert message == "Charts need: pip install 'assay-mt[report]'"
+
+
+def test_commands_without_charts_have_no_such_option(refusal):
+    assert "unknown argument '--charts'" in refusal("suite lint items.json --charts=figures")
+
+
+def test_an_unknown_format_is_an_error_that_names_the_known_ones(refusal):
+    message = refusal("score ref.txt -i a.txt -f jsn")
+    assert "unknown format 'jsn' (did you mean 'json'?). Formats: text, markdown, csv" in message
+
+
+@pytest.mark.parametrize(("layout", "magic"), [("xlsx", b"PK"), ("parquet", b"PAR1")])
+def test_formats_that_are_no_text_go_to_files_and_pipes(run, layout, magic):
+    pytest.importorskip({"xlsx": "openpyxl", "parquet": "polars"}[layout])
+    assert run(f"score ref.txt -i a.txt -q -o x.{layout}").status == 0
+    assert Path(f"x.{layout}").read_bytes().startswith(magic)

@@ -144,7 +144,8 @@ class _Laid(NamedTuple):
         starred = any(map(_star, self.cells))
         legend = f"* p < {ALPHA}." if starred else ""
         shown = starred or any(cell.interval for cell in self.cells)
-        return "\n".join(filter(None, (legend, self.table.details * shown, self.table.note)))
+        told = self.table.details if shown and self.table.details not in self.table.note else ""
+        return "\n".join(filter(None, (legend, told, self.table.note)))
 
     @property
     def wide(self) -> bool:

@@ -172,7 +172,7 @@ class AccuracyRow:
     @property
     def average(self) -> float:
         """The mean accuracy of the systems that have one, `nan` where none has."""
-        known = [each for each in self.accuracy if not math.isnan(each)]
+        known = [accuracy for accuracy in self.accuracy if not math.isnan(accuracy)]
         return sum(known) / len(known) if known else math.nan
 
 
@@ -248,7 +248,7 @@ def measured(
     for macro, some in averaged(groups, table).items():
         heads.append(_RowHead(macro, f"{macro}-average", "", len(some.items)))
         parts.append(macro_figures(some, test=test, level=level))
-    figures = Figures(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+    figures = Figures(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
     rows = _rows(heads, figures, correct, level)
     return Accuracies(tuple(systems), rows, counts, test, correct, level)
 

@@ -248,7 +248,7 @@ class Checker:
         finding = decide(output, item.rules, limit=self.limit)
         if finding.trouble:
             self._slow[item.id] = list(finding.trouble)
-            self.trouble.extend(f"item {item.id}: {each}" for each in finding.trouble)
+            self.trouble.extend(f"item {item.id}: {problem}" for problem in finding.trouble)
         return finding
 
 

@@ -101,10 +101,10 @@ class CompareResult(Result):
     def _columns(self) -> list[_StepColumn]:
         """Systems that come again; then, from the best of one campaign to the best of the next."""
         several = len(self.versions.campaigns) > 2
-        steps = [_StepColumn(_head(each, several), each) for each in self.versions.steps]
+        steps = [_StepColumn(_head(step, several), step) for step in self.versions.steps]
         if self._choosing:
             best = self.versions.best_steps
-            heads = [f"best {each.after.campaign}" if several else "best" for each in best]
+            heads = [f"best {step.after.campaign}" if several else "best" for step in best]
             steps += map(_StepColumn, heads, best)
         return steps
 
@@ -204,7 +204,7 @@ class CompareResult(Result):
 def name_hints(versions: Versions) -> list[str]:
     """Names of two campaigns that look like one system, though they count as two."""
     names = {
-        name: [each.system for each in versions.versions if each.campaign == name]
+        name: [version.system for version in versions.versions if version.campaign == name]
         for name in versions.campaigns
     }
     return [

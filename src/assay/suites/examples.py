@@ -59,18 +59,18 @@ def examples(verdicts: Verdicts, count: int) -> list[FailingExample]:
 
 def examples_table(found: Sequence[FailingExample]) -> Table:
     """The examples as a table; the column of passing outputs only where there are any."""
-    passing = any(each.passing for each in found)
+    passing = any(example.passing for example in found)
     columns = ("phenomenon", "item", "source", "failed by", "failing output")
     rows: list[list[CellValue]] = [
         [
-            each.item.phenomenon,
-            each.item.id,
-            each.item.source,
-            _who(each),
-            each.failing,
-            *([each.passing] if passing else []),
+            example.item.phenomenon,
+            example.item.id,
+            example.item.source,
+            _who(example),
+            example.failing,
+            *([example.passing] if passing else []),
         ]
-        for each in found
+        for example in found
     ]
     note = "Per category the items that most systems fail; marked is what a rule has found."
     return Table(FAILING, (*columns, *(["passing output"] if passing else [])), rows, note)
@@ -79,10 +79,10 @@ def examples_table(found: Sequence[FailingExample]) -> Table:
 def marked(item: Item, output: str, rule: str | None, mark: Literal["good", "bad"]) -> Words:
     """The output, with the words marked in which the rule of this id matches first."""
     found = None
-    for each in item.rules:
-        if each.id == rule:
+    for own in item.rules:
+        if own.id == rule:
             try:
-                found = pattern_of(each).search(output)
+                found = pattern_of(own).search(output)
             except OutOfTime:
                 found = None
     start, end = found or (0, 0)

@@ -71,7 +71,7 @@ class Item:
 
     def texts(self, polarity: Polarity, kind: Kind) -> list[str]:
         """The patterns of one polarity and kind, in order."""
-        return [each.text for each in self.rules if (each.polarity, each.kind) == (polarity, kind)]
+        return [rule.text for rule in self.rules if (rule.polarity, rule.kind) == (polarity, kind)]
 
 
 @dataclass(frozen=True)
@@ -110,5 +110,5 @@ class Run:
 
 def _refuse_twice(what: str, ids: list[str]) -> None:
     if len(set(ids)) < len(ids):
-        twice = next(each for each in ids if ids.count(each) > 1)
+        twice = next(name for name in ids if ids.count(name) > 1)
         raise DataError(f"{what} {twice} stands twice in the suite; every {what} needs its own id.")

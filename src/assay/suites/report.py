@@ -236,7 +236,9 @@ def _share(part: int, whole: int) -> float:
 
 
 def _counts(found: Counted) -> list[CellValue]:
-    return [_range(each) for each in (found.items, found.warned, found.untested, found.turned)]
+    return [
+        _range(numbers) for numbers in (found.items, found.warned, found.untested, found.turned)
+    ]
 
 
 def _range(numbers: tuple[int, ...]) -> Cell:

@@ -150,7 +150,7 @@ class AccuracyTables:
         return [_GridLine(category.name, category, shaded=True), *below]
 
     def _grid(self, title: str, head: str, lines: Sequence[_GridLine], note: str) -> Table:
-        lines = [*lines, *(_GridLine(each.name, each) for each in self.scores)]
+        lines = [*lines, *(_GridLine(scores.name, scores) for scores in self.scores)]
         names = tuple(map(self._name, self._order))
         scores = [*names, *(["avg"] if self._several else [])]
         columns: Columns = (head, Column("items"), *(Column(name, digits=1) for name in scores))
@@ -185,7 +185,7 @@ class AccuracyTables:
         return [line.name, items, *cells, *average]
 
     def _scores_note(self) -> str:
-        return " ".join(dict.fromkeys(each.note for each in self.scores if each.note))
+        return " ".join(dict.fromkeys(scores.note for scores in self.scores if scores.note))
 
     def _note(self, *sentences: str) -> str:
         return "\n".join(filter(None, (*sentences, self.about)))

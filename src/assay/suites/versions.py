@@ -195,7 +195,7 @@ def compare_versions(
     """
     if len(campaigns) < 2:
         raise DataError("one campaign: a comparison over time needs two or more.")
-    versions = [Version(name, each) for name in campaigns for each in campaigns[name].systems]
+    versions = [Version(name, system) for name in campaigns for system in campaigns[name].systems]
     joint = _joined(campaigns, versions)
     counts = counted(joint, policy)
     clusters: Correction = "row" if correct == "none" else correct
@@ -247,7 +247,7 @@ def _joined(campaigns: Mapping[str, Verdicts], versions: Sequence[Version]) -> V
     cuts = [[place[item.id] for item in items] for place in places]
     parts = [*zip(campaigns.values(), cuts, strict=True)]
     return Verdicts(
-        systems=tuple(f"{each.system} ({each.campaign})" for each in versions),
+        systems=tuple(f"{version.system} ({version.campaign})" for version in versions),
         items=items,
         codes=np.concatenate([part.codes[:, cut] for part, cut in parts]),
         by=[[row[at] for at in cut] for part, cut in parts for row in part.by],
@@ -270,7 +270,7 @@ def _pairs(versions: Sequence[Version]) -> list[tuple[int, int]]:
     places: dict[str, list[int]] = {}
     for at, version in enumerate(versions):
         places.setdefault(version.system, []).append(at)
-    return [pair for each in places.values() for pair in pairwise(each)]
+    return [pair for turns in places.values() for pair in pairwise(turns)]
 
 
 def _step(

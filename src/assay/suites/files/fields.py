@@ -225,10 +225,10 @@ def gather(
     """The suite of these items of a file; an id that stands twice is an error with both lines."""
     if not placed:
         raise DataError(f"{label(path)} has no items. A suite needs at least one.")
-    _refuse_twice(path, "item", ((each.item.id, each.line) for each in placed))
-    rules = ((rule.id, each.line) for each in placed for rule in each.item.rules)
+    _refuse_twice(path, "item", ((entry.item.id, entry.line) for entry in placed))
+    rules = ((rule.id, entry.line) for entry in placed for rule in entry.item.rules)
     _refuse_twice(path, "rule", rules)
-    return Suite(tuple(each.item for each in placed), name, **({"extra": extra} if extra else {}))
+    return Suite(tuple(entry.item for entry in placed), name, **({"extra": extra} if extra else {}))
 
 
 def _refuse_twice(path: FilePath, what: str, places: Iterator[tuple[str, int]]) -> None:

@@ -179,7 +179,7 @@ def write_items_jsonl(path: FilePath, suite: Suite) -> None:
     head = head_of(path, suite)
     records = [{"suite": head}] if head else []
     records += [fields_of(item) for item in suite.items]
-    write_whole(path, "".join(dump_json(path, each) + "\n" for each in records))
+    write_whole(path, "".join(dump_json(path, record) + "\n" for record in records))
 
 
 def _is_head(value: Any) -> bool:

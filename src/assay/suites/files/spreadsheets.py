@@ -69,7 +69,7 @@ def read_items_tsv(path: FilePath) -> Suite:
         draft = _Draft(row.line, _fields(path, row, cells), _rule(path, row, cells))
         _check_same_item(path, draft, drafts.setdefault(draft.fields["id"], []))
         drafts[draft.fields["id"]].append(draft)
-    placed = [placed_item(path, each[0].line, _whole(each)) for each in drafts.values()]
+    placed = [placed_item(path, given[0].line, _whole(given)) for given in drafts.values()]
     extra = {key: value for key, value in head.items() if key != "name"}
     return gather(path, placed, name=name_of(path, head), extra=extra)
 
@@ -82,7 +82,7 @@ def write_items_tsv(path: FilePath, suite: Suite) -> None:
         rows[0]["suite"] = dump_json(path, head)
     more = [key for key in MORE if any(key in row for row in rows)]
     columns = [*COLUMNS, *own, *more]
-    write_cells(path, [columns, *([row.get(each, "") for each in columns] for row in rows)])
+    write_cells(path, [columns, *([row.get(column, "") for column in columns] for row in rows)])
 
 
 def _meanings(path: FilePath, header: Sequence[str]) -> list[str]:

@@ -80,18 +80,18 @@ def _judged(item: Item, limit: float) -> Iterator[Problem]:
             return
         if finding.verdict != _wanted(rule):
             yield _contradiction(rule, finding, item)
-        elif others := [each for each in finding.matched if each != rule.id]:
-            yield from _shadowed(rule, [each for each in rules if each.id in others])
+        elif others := [name for name in finding.matched if name != rule.id]:
+            yield from _shadowed(rule, [other for other in rules if other.id in others])
 
 
 def _contradiction(rule: Rule, finding: RuleVerdict, item: Item) -> Problem:
     told = f"{rule.polarity}, but {quoted(rule.text)}"
-    others = [each for each in item.rules if each.id in finding.matched and each.id != rule.id]
+    others = [other for other in item.rules if other.id in finding.matched and other.id != rule.id]
     if finding.verdict == "warning":
-        names = ", ".join(each.id for each in others)
+        names = ", ".join(other.id for other in others)
         told += f" stays a warning, since rules of both sides match ({names})"
         return Problem("warning", "contradiction", told, rule=rule.id)
-    by = next(each for each in others if each.id == finding.by)
+    by = next(other for other in others if other.id == finding.by)
     verb = "passes" if finding.verdict == "pass" else "fails"
     told += f" {verb} by {by.id}: {quoted(by.text)}"
     return Problem("error", "contradiction", told, rule=rule.id)

@@ -84,7 +84,7 @@ def name_problems(suite: Suite) -> Iterator[Problem]:
     """Names that are nearly another of the suite, or nearly one of the published suite."""
     categories = Counter(item.category for item in suite.items if item.category)
     phenomena = Counter(item.phenomenon for item in suite.items if item.phenomenon)
-    published = [each for phenomena in TAXONOMY.values() for each in phenomena]
+    published = [name for phenomena in TAXONOMY.values() for name in phenomena]
     yield from _problems("category", categories, TAXONOMY)
     yield from _problems("phenomenon", phenomena, published)
 
@@ -114,7 +114,7 @@ def _problems(kind: str, names: Counter[str], published: Iterable[str]) -> Itera
             )
     known = set(published)
     for name in names:
-        near = next((each for each in published if alike(name, each)), None)
+        near = next((other for other in published if alike(name, other)), None)
         if near and near not in names and name not in known:
             told = f"{kind} {name!r} ({_items(names[name])}) is {near!r} in the published suite"
             yield Problem("warning", "similar-names", told)

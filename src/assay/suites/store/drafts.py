@@ -57,7 +57,7 @@ def suggest(case: Case, polarity: Polarity | None = None) -> tuple[Draft, ...]:
         chosen = ("negative",)
     else:
         chosen = ("positive", "negative")
-    return tuple(dict.fromkeys(draft for each in chosen for draft in _drafts(case, each)))
+    return tuple(dict.fromkeys(draft for polarity in chosen for draft in _drafts(case, polarity)))
 
 
 def _drafts(case: Case, polarity: Polarity) -> Iterator[Draft]:
@@ -108,10 +108,10 @@ def _telling(case: Case, polarity: Polarity) -> list[str]:
             -len(string),
         )
 
-    strings = [each for each in _strings(case.output.text) if not _having(each, against)]
+    strings = [string for string in _strings(case.output.text) if not _having(string, against)]
     chosen: list[str] = []
     for string in sorted(dict.fromkeys(strings), key=rank):
-        if not any(each in string for each in chosen):
+        if not any(other in string for other in chosen):
             chosen.append(string)
     return chosen[:OFFERED]
 

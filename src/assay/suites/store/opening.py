@@ -136,7 +136,7 @@ def _looks_right(path: Path) -> bool:
 
 def _like(path: Path) -> str:
     try:
-        return did_you_mean(path.name, [each.name for each in path.parent.iterdir()])
+        return did_you_mean(path.name, [file.name for file in path.parent.iterdir()])
     except OSError:
         return ""
 
@@ -184,7 +184,7 @@ def known_versions() -> list[str]:
     """The names of the migrations, the newest first."""
     from alembic.script import ScriptDirectory
 
-    return [each.revision for each in ScriptDirectory.from_config(_config()).walk_revisions()]
+    return [script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()]
 
 
 def _version(connection: Connection) -> str | None:

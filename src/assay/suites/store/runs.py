@@ -150,7 +150,7 @@ def recheck(
                 )
         if moved:
             connection.execute(update(outputs).where(outputs.c.id == bindparam("which")), moved)
-            settle(connection, [each["which"] for each in moved])
+            settle(connection, [row["which"] for row in moved])
     return judged
 
 

@@ -47,7 +47,7 @@ def assign(
     if len(people) > 1:
         size = round(double * len(with_warnings))
         sample = (
-            [int(each) for each in rng.choice(with_warnings, size, replace=False)] if size else []
+            [int(item) for item in rng.choice(with_warnings, size, replace=False)] if size else []
         )
         given |= _deal(sample, load, people, taken=dict(given))
     clear(connection)
@@ -151,10 +151,10 @@ def _deal(
     held = dict.fromkeys(people, 0.0)
     given = set()
     for item in order:
-        free = [each for each in people if (taken or {}).get(item) != each]
+        free = [person for person in people if (taken or {}).get(item) != person]
         # An item without warnings weighs a little, so that these are spread, too.
         size = load[item] + 0.01
-        person = min(free, key=lambda each: (held[each] + size) / people[each])
+        person = min(free, key=lambda one: (held[one] + size) / people[one])
         held[person] += size
         given.add((item, person))
     return given
