@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.agreement.coefficients import Coefficient as Coefficient
+    from assay.agreement.correlate import correlate as correlate
+    from assay.agreement.retrieval.analysis import retrieval as retrieval
     from assay.agreement.sensitivity.analysis import sensitivity as sensitivity
     from assay.comparison.favoritism import favor as favor
     from assay.comparison.types import types as types
@@ -68,6 +70,7 @@ _WHERE = {
     "__version__": "assay.version",
     "boost": "assay.explanation.boost",
     "collect_suite": "assay.suites.sampling",
+    "correlate": "assay.agreement.correlate",
     "explain": "assay.explanation.explain",
     "favor": "assay.comparison.favoritism",
     "lint_suite": "assay.suites.lint",
@@ -80,6 +83,7 @@ _WHERE = {
     "register": "assay.registry",
     "run_suite": "assay.suites.evaluation",
     "sample_suite": "assay.suites.sampling",
+    "retrieval": "assay.agreement.retrieval.analysis",
     "score": "assay.scoring",
     "sensitivity": "assay.agreement.sensitivity.analysis",
     "suite_compare": "assay.suites.evaluation",

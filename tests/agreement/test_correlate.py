@@ -12,8 +12,7 @@ from scipy import stats
 from assay.agreement.agree import agree, confidences
 from assay.agreement.charts import charts
 from assay.agreement.coefficients import SoftPairwiseAccuracy
-from assay.agreement.correlate import correlate
-from assay.agreement.findings import CorrelateOptions, prepared
+from assay.agreement.correlate import CorrelateOptions, correlate_panels, prepared
 from assay.agreement.panel import Candidate, Panel
 from assay.data import DataError
 from assay.metrics.mean import Mean
@@ -52,7 +51,9 @@ def test_system_level_equals_scipy():
     rng = np.random.default_rng(3)
     gold, metric = rng.normal(size=12), rng.normal(size=12)
     found = values(
-        correlate([panel(gold, metric)], CorrelateOptions(("pearson", "spearman", "kendall")))
+        correlate_panels(
+            [panel(gold, metric)], CorrelateOptions(("pearson", "spearman", "kendall"))
+        )
     )
     for name, theirs in (
         ("pearson", stats.pearsonr),
@@ -64,7 +65,7 @@ def test_system_level_equals_scipy():
 
 
 def test_records_have_the_promised_fields_first():
-    record, *_ = correlate([panel([1, 2, 3, 4], [1, 2, 4, 3])]).records()
+    record, *_ = correlate_panels([panel([1, 2, 3, 4], [1, 2, 4, 3])]).records()
     first = ["pair", "granularity", "metric", "resolved", "human", "coefficient", "value", "p", "n"]
     assert list(record)[:9] == first
     assert (record["pair"], record["granularity"], record["human"]) == ("xx-yy", "system", "da")
@@ -76,7 +77,7 @@ def test_less_is_better_is_turned_round():
     given_panel = panel([1, 2, 3, 5], [40, 30, 20, 10])
     errors = Candidate("ter", "TER", given_panel.candidates[0].scores, lower=True)
     turned = Panel("", "system", "da", given_panel.systems, (errors,), given_panel.human)
-    result = correlate([turned], CorrelateOptions(("kendall",)))
+    result = correlate_panels([turned], CorrelateOptions(("kendall",)))
     assert values(result)["ter", "kendall"][0] == 1.0
     assert "TER: less is better" in result.tables()[0].note
 
@@ -97,7 +98,7 @@ def test_soft_accuracy_of_a_mean_is_that_of_its_segments():
     )
     expected = agree(ours, theirs, SoftPairwiseAccuracy())
     for each in (at_systems, at_segments):
-        (record,) = correlate([each], questions, seed=7).records()
+        (record,) = correlate_panels([each], questions, seed=7).records()
         assert record["value"] == pytest.approx(expected.value, abs=1e-12)
         assert record["n"] == 15
     assert 0.5 < expected.value < 1
@@ -115,7 +116,7 @@ def test_soft_accuracy_of_a_mean_is_that_of_its_segments():
     ],
 )
 def test_what_cannot_be_said_is_null_with_its_reason(gold, metric, reason):
-    result = correlate([panel(gold, metric)], CorrelateOptions(("kendall",)))
+    result = correlate_panels([panel(gold, metric)], CorrelateOptions(("kendall",)))
     (record,) = result.records()
     assert (record["value"], record["p"], record["reason"]) == (None, None, reason)
     assert f"xx-yy: no kendall of M0: {reason}." in result.tables()[0].note
@@ -128,7 +129,7 @@ def test_what_cannot_be_said_is_null_with_its_reason(gold, metric, reason):
 )
 def test_no_scores_make_it_fail_and_every_null_has_a_reason(gold, metric, by):
     questions = CorrelateOptions(ALL, by=by, compare=True, trials=5, outliers="drop")
-    result = correlate([panel(gold, metric, gold, level="segment")], questions)
+    result = correlate_panels([panel(gold, metric, gold, level="segment")], questions)
     for record in result.records():
         assert (record["value"] is None) == (record["reason"] is not None)
         assert record["value"] is None or abs(record["value"]) <= 1 + 1e-12
@@ -138,7 +139,9 @@ def test_no_scores_make_it_fail_and_every_null_has_a_reason(gold, metric, by):
 
 def test_a_pair_that_nobody_rated_is_an_empty_row():
     nobody = panel([math.nan] * 3, [1, 2, 3], pair="aa-bb")
-    result = correlate([panel([1, 2, 3, 4], [1, 2, 3, 4]), nobody], CorrelateOptions(("kendall",)))
+    result = correlate_panels(
+        [panel([1, 2, 3, 4], [1, 2, 3, 4]), nobody], CorrelateOptions(("kendall",))
+    )
     (table,) = result.tables()
     row = next(row for row in table.rows if row[0] == "aa-bb")
     assert row == ["aa-bb", 0, None]
@@ -149,7 +152,7 @@ def test_human_translations_are_left_out_or_in():
     systems = ["a", "b", "c", "Human-B.0", "refA"]
     given_panel = panel([1, 2, 3, 9, 8], [1, 2, 3, 0, 0], systems=systems)
     out, kept = (
-        correlate([given_panel], CorrelateOptions(("kendall",), humans=each)).records()[0]
+        correlate_panels([given_panel], CorrelateOptions(("kendall",), humans=each)).records()[0]
         for each in ("out", "in")
     )
     assert (out["n"], out["value"]) == (3, 1.0)
@@ -176,7 +179,9 @@ def test_missing_ratings_are_counted():
 def test_williams_is_computed_from_scipys_correlations():
     """The statistic as in Steiger (1980), written out."""
     given_panel = random_panel(shape=(12, 1), count=2)
-    result = correlate([given_panel], CorrelateOptions(("pearson",), compare=True, trials=10))
+    result = correlate_panels(
+        [given_panel], CorrelateOptions(("pearson",), compare=True, trials=10)
+    )
     (finding,) = result.findings
     a, b, gold = (
         each.ravel() for each in (*(c.scores for c in given_panel.candidates), given_panel.human)
@@ -196,11 +201,11 @@ def test_williams_is_computed_from_scipys_correlations():
 
 def test_williams_is_not_offered_for_scores_that_depend_on_each_other():
     questions = CorrelateOptions(("pearson",), compare=True, trials=10)
-    assert correlate([random_panel()], questions).findings[0].williams is None
+    assert correlate_panels([random_panel()], questions).findings[0].williams is None
 
 
 def test_comparisons_rank_metrics_and_name_the_better_one():
-    result = correlate(
+    result = correlate_panels(
         [random_panel(shape=(8, 100), count=3)], CorrelateOptions(("pearson",), compare=True)
     )
     records = result.records()
@@ -221,7 +226,9 @@ def test_a_metric_without_a_value_is_compared_with_nobody():
     gold = [1, 2, 3, 4, 5, 6]
     few = [1, 2, *[math.nan] * 4]
     given_panel = panel(gold, [1, 2, 3, 4, 6, 5], few, [2, 1, 4, 3, 6, 5])
-    records = correlate([given_panel], CorrelateOptions(("pearson",), compare=True)).records()
+    records = correlate_panels(
+        [given_panel], CorrelateOptions(("pearson",), compare=True)
+    ).records()
     assert [each["cluster"] for each in records[:3]] == [1, 2, 1]
     assert [(each["metric"], each["other"]) for each in records[3:]] == [("m0", "m2")]
 
@@ -230,7 +237,7 @@ def test_the_same_seed_gives_the_same_p():
     questions = CorrelateOptions(("kendall",), by="item", compare=True, trials=50)
     near = random_panel(seed=4, shape=(5, 8))
     first, again, other = (
-        [each["p_difference"] for each in correlate([near], questions, seed=seed).records()]
+        [each["p_difference"] for each in correlate_panels([near], questions, seed=seed).records()]
         for seed in (1, 1, 2)
     )
     assert first == again != other
@@ -244,7 +251,7 @@ def test_charts_show_intervals_around_the_points():
     given_panel = Panel(
         "", "system", "da", tuple("abcd"), (metric,), gold.mean(axis=1)[:, None], gold
     )
-    (chart,) = correlate([given_panel]).charts()
+    (chart,) = correlate_panels([given_panel]).charts()
     errors = stats.sem(gold, axis=1)
     for at, point in enumerate(chart.spec["data"]["values"]):
         assert point["y_low"] < point["y"] < point["y_high"]
@@ -260,7 +267,7 @@ def test_intervals_come_from_the_same_scores_as_the_points():
     for gold, drawn in ((raw.mean(axis=1), True), (raw.mean(axis=1).round(1), True), (z, False)):
         own = Candidate("own", "own", rng.normal(size=(4, 1)))
         given_panel = Panel("", "system", "da", tuple("abcd"), (own,), gold[:, None], raw)
-        (chart,) = correlate([given_panel]).charts()
+        (chart,) = correlate_panels([given_panel]).charts()
         assert ["x_low" in each for each in chart.spec["data"]["values"]] == [drawn] * 4
         assert ("not the means of those of segments" in chart.note) is not drawn
 
@@ -269,7 +276,7 @@ def test_intervals_of_documents_and_segments_are_over_these():
     gold = np.random.default_rng(3).normal(size=(4, 30))
     for level in ("document", "segment"):
         own = Candidate("own", "own", gold + 1)
-        (chart,) = correlate([Panel("", level, "da", tuple("abcd"), (own,), gold)]).charts()
+        (chart,) = correlate_panels([Panel("", level, "da", tuple("abcd"), (own,), gold)]).charts()
         errors = stats.sem(gold, axis=1)
         for at, point in enumerate(chart.spec["data"]["values"]):
             assert point["x_high"] - point["x"] == pytest.approx(1.96 * errors[at])
@@ -277,7 +284,7 @@ def test_intervals_of_documents_and_segments_are_over_these():
 
 def test_several_pairs_make_a_map_of_metrics_by_pairs():
     panels = [panel([1, 2, 3], [1, 3, 2], [3, 2, 1], pair=each) for each in ("aa-bb", "cc-dd")]
-    found = correlate(panels, CorrelateOptions(("kendall",))).charts()[0]
+    found = correlate_panels(panels, CorrelateOptions(("kendall",))).charts()[0]
     cells = {(v["y"], v["x"]): v["value"] for v in found.spec["data"]["values"]}
     assert set(cells) == {(m, p) for m in ("M0", "M1") for p in ("aa-bb", "cc-dd")}
     assert cells["M1", "cc-dd"] == -1.0

@@ -20,7 +20,7 @@ from assay.agreement.panel import (
     scores_at,
 )
 from assay.agreement.panel import given as given_scores
-from assay.agreement.summary import summarise
+from assay.agreement.report import summarise
 from assay.agreement.tables import read_score_table
 from assay.data import DataError, Dataset, Scores, human_outputs, is_human, without_humans
 from assay.metrics.registry import METRICS
@@ -245,10 +245,10 @@ def test_a_coefficient_without_p_is_not_held_against_a_pair():
 def table(tmp_path):
     """Writes a table; gives back what reading it gives."""
 
-    def write(text, name="scores.tsv"):
+    def write(text, name="scores.tsv", **columns):
         path = tmp_path / name
         path.write_text(text, "utf-8")
-        return read_score_table(path)
+        return read_score_table(path, **columns)
 
     return write
 
@@ -277,15 +277,15 @@ def test_commas_may_stand_within_quotation_marks(table):
 
 
 def test_rows_without_names_are_numbered_and_pairs_may_take_two_columns(table):
-    read = table("Lang\tSet\tRBO\tBLEU\ncs\ta\t1\t2\ncs\ta\t2\t3\ncs\tb\t1\t2\n")
-    first, second = read.panels(humans=["RBO"], pairs=["Lang", "Set"])
+    text = "Lang\tSet\tRBO\tBLEU\ncs\ta\t1\t2\ncs\ta\t2\t3\ncs\tb\t1\t2\n"
+    first, second = table(text, pair_columns=["Lang", "Set"]).panels(human=["RBO"])
     assert (first.pair, first.systems) == ("cs a", ("1", "2"))
     assert second.pair == "cs b"
 
 
 def test_less_is_better_for_named_columns(table):
     read = table("system\tHTER\tloss\nx\t1\t5\ny\t2\t6\n")
-    (panel,) = read.panels(humans=["HTER"], lower=["HTER", "loss"])
+    (panel,) = read.panels(human=["HTER"], lower=["HTER", "loss"])
     assert panel.human.tolist() == [[-1.0], [-2.0]]
     assert panel.candidates[0].lower
 
@@ -293,7 +293,7 @@ def test_less_is_better_for_named_columns(table):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("a\tb\n1\t2\n", {}, "which column holds people's scores, with human_column=NAME"),
+        ("a\tb\n1\t2\n", {}, r"which column holds the human scores\?"),
         ("human\tb\n1\t2\n", {"metrics": ["c"]}, "no column 'c'"),
         ("human\tb\n1\tx\n", {"metrics": ["b"]}, "line 2, b: 'x' is not a number"),
         ("human\tb\n1\tinf\n", {"metrics": ["b"]}, "line 2, b: 'inf' is not a number"),

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from assay.agreement.agree import confidences_of_corpora
-from assay.agreement.correlate import correlate
-from assay.agreement.findings import CorrelateOptions
+from assay.agreement.correlate import CorrelateOptions, correlate_panels
 from assay.agreement.panel import Candidate, Panel
 from assay.io import read_folder, read_scores
 from assay.metrics.mean import Mean
@@ -51,7 +50,7 @@ def test_both_confidences_are_over_the_rated_segments(level, ragged):
     for seed in range(3):
         human, metric = partly_rated(seed, ragged=ragged)
         questions = CorrelateOptions(("spa",), trials=TRIALS)
-        (record,) = correlate([level(human, metric)], questions, seed=SEED).records()
+        (record,) = correlate_panels([level(human, metric)], questions, seed=SEED).records()
         assert record["value"] == pytest.approx(slow(human, metric), abs=1e-12)
         # Sums of so many continuous scores are not tied: this is mt-metrics-eval's figure, too.
         if not ragged:
@@ -63,7 +62,7 @@ def test_what_the_metric_has_not_scored_does_not_count_for_people_either():
     metric[1, :20] = np.nan
     for level in (at_system_level, at_segment_level):
         questions = CorrelateOptions(("spa",), trials=TRIALS)
-        (record,) = correlate([level(human, metric)], questions, seed=SEED).records()
+        (record,) = correlate_panels([level(human, metric)], questions, seed=SEED).records()
         assert record["value"] == pytest.approx(slow(human, metric), abs=1e-12)
 
 
@@ -77,7 +76,7 @@ def test_pairs_without_a_common_rated_segment_do_not_count():
     )
     assert np.isnan(found).tolist() == [True] + [False] * 9
     questions = CorrelateOptions(("spa",), trials=TRIALS)
-    (record,) = correlate([at_system_level(human, metric)], questions, seed=SEED).records()
+    (record,) = correlate_panels([at_system_level(human, metric)], questions, seed=SEED).records()
     assert record["n"] == 9
     assert record["value"] == pytest.approx(slow(human, metric), abs=1e-12)
 

@@ -98,7 +98,7 @@ def test_without_a_human_translation_judgements_are_enough(run, asked):
     line = "meta retrieval --documents docs.tsv --queries queries.tsv --qrels qrels.txt -i a.txt"
     ran = run(f"{line} b.txt")
     assert ran.status == 0
-    assert "no human translation (REF): no RBO" in ran.out
+    assert "no human translation: no RBO" in ran.out
     assert not re.search("BLEU|Kendall", ran.out)
     same = run(f"{line} b.txt ref.txt --measure map -f json")
     alone = run(f"{line} b.txt --measure map -f json")
@@ -134,9 +134,15 @@ def test_the_output_does_not_depend_on_the_hash_seed(spawn, asked):
     ("line", "message"),
     [
         ("-i a.txt ref.txt --docs docs.tsv", "what is searched for? Give the queries"),
-        ("-i a.txt ref.txt --queries queries.tsv", "what are the documents?"),
+        (
+            "-i a.txt ref.txt --queries queries.tsv",
+            "retrieval searches documents, not segments: give document ids",
+        ),
         ("--docs docs.tsv --queries queries.tsv", "no translation to search in"),
-        ("-i a.txt --docs docs.tsv --queries queries.tsv", "what is relevant?"),
+        (
+            "-i a.txt --docs docs.tsv --queries queries.tsv",
+            "what is relevant?",
+        ),
         (
             "-i a.txt --docs docs.tsv --queries queries.tsv --qrels qrels.txt --measure rbo",
             "rbo compares with the human translation",

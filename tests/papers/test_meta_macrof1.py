@@ -20,11 +20,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.agreement.correlate import correlate
-from assay.agreement.findings import CorrelateOptions
-from assay.agreement.panel import Panel, computed
-from assay.agreement.report import matrix
-from assay.agreement.summary import Rounding, summarise
+from assay.agreement.correlate import CorrelateOptions, correlate_panels
+from assay.agreement.panel import Panel, Rounding, computed
+from assay.agreement.report import matrix, summarise
 from assay.agreement.tables import read_score_table
 from assay.io import read_folder
 from assay.metrics.registry import METRICS
@@ -114,7 +112,7 @@ def scores_of_year(published, year):
     """The authors' scores; en-lv has none by people, and the paper does not list it."""
     path = published / "wmt-metrics" / "tables" / f"wmt-scores-{year}.tsv"
     panels = read_score_table(path).panels(metrics=COLUMNS)
-    return [panel for panel in panels if not np.isnan(panel.gold).all()]
+    return [panel for panel in panels if not np.isnan(panel.human).all()]
 
 
 def printed_again(findings):
@@ -153,7 +151,7 @@ def panel_of_texts(folder):
 @pytest.mark.parametrize("pair", WMT18)
 def test_table_10_comes_out_of_the_texts(pair, shared):
     panel = panel_of_texts(shared / "wmt18" / pair)
-    (finding,) = correlate([panel], PAPER).findings
+    (finding,) = correlate_panels([panel], PAPER).findings
     pairs, _, _ = printed_again([finding])
     # All but the first column: that BLEU came with the data.
     assert pairs[pair] == rows(TABLE_10)[pair][1:]
@@ -172,7 +170,7 @@ def test_full_precision_gives_other_taus(shared):
         ),
     )
     rounded, exact = (
-        [each.value for each in correlate([one], PAPER).findings[0].agreements]
+        [each.value for each in correlate_panels([one], PAPER).findings[0].agreements]
         for one in (panel, full)
     )
     assert abs(rounded[3] - exact[3]) > 0.001
@@ -180,7 +178,7 @@ def test_full_precision_gives_other_taus(shared):
 
 @pytest.mark.parametrize(("year", "table"), [(2018, TABLE_10), (2017, TABLE_11)])
 def test_tables_10_and_11_come_out_of_the_published_scores(year, table, published):
-    findings = correlate(scores_of_year(published, year), PAPER).findings
+    findings = correlate_panels(scores_of_year(published, year), PAPER).findings
     pairs, kept, summary = printed_again(findings)
     printed = rows(table)
     below = list(printed).index("Median")
@@ -221,7 +219,7 @@ def test_table_3_comes_out(year, published):
     if year == 2019:
         names, values, p = published_correlations(published, year)
     else:
-        findings = correlate(scores_of_year(published, year), PAPER).findings
+        findings = correlate_panels(scores_of_year(published, year), PAPER).findings
         names, (_, values, p) = [each.panel.pair for each in findings], matrix(findings)
     summary = summarise(values, p, leave_out="paper")
     pairs, means, medians, wins = TABLE_3[year]
@@ -232,7 +230,7 @@ def test_table_3_comes_out(year, published):
 
 
 def test_the_paper_prints_absolute_values(published):
-    findings = correlate(scores_of_year(published, 2018), PAPER).findings
+    findings = correlate_panels(scores_of_year(published, 2018), PAPER).findings
     turkish = next(each for each in findings if each.panel.pair == "tr-en")
     assert [f"{each.value:.3f}" for each in turkish.agreements] == [
         "-0.200", "-0.738", "0.400", "-0.316", "0.632",
@@ -241,7 +239,7 @@ def test_the_paper_prints_absolute_values(published):
 
 def test_all_pairs_together_are_a_worse_picture_than_the_paper_shows(published):
     """Leaving out what is not significant leaves out where metrics fail."""
-    _, values, p = matrix(correlate(scores_of_year(published, 2018), PAPER).findings)
+    _, values, p = matrix(correlate_panels(scores_of_year(published, 2018), PAPER).findings)
     everything, theirs = (summarise(values, p, leave_out=each) for each in ("none", "paper"))
     assert (everything.kept.sum(), theirs.kept.sum()) == (14, 11)
     assert all(everything.mean < theirs.mean - 0.03)
@@ -280,12 +278,11 @@ def marked(finding):
 
 def test_every_cell_of_table_4_comes_out_of_the_published_scores(published):
     path = published / "material" / "tables" / "Material-Joel-AQWV-MAP-2B2C2S.tsv"
-    panels = read_score_table(path).panels(
-        humans=["mAQWV", "MAP"], pairs=["expt"], system="Translation", metrics=DOWNSTREAM
-    )
+    table = read_score_table(path, pair_columns=["expt"], system_column="Translation")
+    panels = table.panels(human=["mAQWV", "MAP"], metrics=DOWNSTREAM)
     found = {
-        (each.panel.pair, each.panel.gold_name): marked(each)
-        for each in correlate(panels, PAPER).findings
+        (each.panel.pair, each.panel.human_name): marked(each)
+        for each in correlate_panels(panels, PAPER).findings
     }
     printed = {tuple(line.split()[:2]): line.split()[2:] for line in TABLE_4.strip().splitlines()}
     pair, measure, column = UNMARKED
@@ -296,9 +293,8 @@ def test_every_cell_of_table_4_comes_out_of_the_published_scores(published):
 
 def test_every_cell_of_table_5_comes_out_of_the_published_scores(published):
     path = published / "mtir-lignos-etal-2019" / "tables" / "MTIR-scores-all-corrected.txt"
-    panels = read_score_table(path).panels(
-        humans=["RBO"], pairs=["Lang", "Dataset", "Model"], metrics=DOWNSTREAM
-    )
-    found = {each.panel.pair: marked(each) for each in correlate(panels, PAPER).findings}
+    table = read_score_table(path, pair_columns=["Lang", "Dataset", "Model"])
+    panels = table.panels(human=["RBO"], metrics=DOWNSTREAM)
+    found = {each.panel.pair: marked(each) for each in correlate_panels(panels, PAPER).findings}
     for language, cells in rows(TABLE_5).items():
         assert found[f"{language} europarl bm25"] == cells

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.agreement.findings import Finding
+from assay.agreement.correlate import PanelCorrelation
 from assay.agreement.panel import Candidate, Panel
 from assay.agreement.report import findings_by_coefficient, matrix
 from assay.metrics.base import Statistics
@@ -31,7 +31,7 @@ ROUNDED = 0.1
 """A score that is so near to a mean, in half-widths of its interval, is that mean."""
 
 
-def charts(findings: Sequence[Finding], *, seed: int) -> list[Chart]:
+def charts(findings: Sequence[PanelCorrelation], *, seed: int) -> list[Chart]:
     """A map of metrics by pairs where there are several, and each metric against people."""
     found = [_map(each) for each in findings_by_coefficient(findings) if len(each) > 1]
     panels = list({id(each.panel): each.panel for each in findings}.values())
@@ -45,7 +45,7 @@ def charts(findings: Sequence[Finding], *, seed: int) -> list[Chart]:
     return found
 
 
-def _map(findings: Sequence[Finding]) -> Chart:
+def _map(findings: Sequence[PanelCorrelation]) -> Chart:
     titles, values, _ = matrix(findings)
     name = findings[0].coefficient.label
     records = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,6 +19,7 @@ from assay.statistics.correlation import (
     commonly_known,
     differences,
     grouped,
+    pearson_rows,
     swap_test,
     swapped_values,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "compare_metrics",
     "permutation_p",
     "williams",
+    "williams_of_all",
 ]
 
 
@@ -55,6 +57,19 @@ def williams(first: float, second: float, between: float, n: int) -> float:
         return 1.0 if first == second else 0.0
     t = (first - second) * math.sqrt((n - 1) * (1 + between) / spread)
     return float(2 * stdtr(n - 3, -abs(t)))
+
+
+def williams_of_all(metrics: Sequence[Array], human: Array) -> Array:
+    """Williams' p of every metric against every other, over what all three have scored."""
+    p = np.full((len(metrics), len(metrics)), np.nan)
+    for i, first in enumerate(metrics):
+        for j, second in enumerate(metrics):
+            if i != j:
+                three = np.stack([first, second, human]).reshape(3, -1)
+                a, b, people = three[:, ~np.isnan(three).any(axis=0)]
+                ours, theirs = float(pearson_rows(a, people)), float(pearson_rows(b, people))
+                p[i, j] = williams(ours, theirs, float(pearson_rows(a, b)), len(people))
+    return p
 
 
 def permutation_p(

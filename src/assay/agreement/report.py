@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import isnan
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.agreement.agree import Agreement
 from assay.agreement.coefficients import Coefficient
-from assay.agreement.findings import CorrelateOptions, Finding
-from assay.agreement.summary import Summary, summarise
+from assay.agreement.correlate import CorrelateOptions, LeaveOut, PanelCorrelation
+from assay.agreement.panel import as_printed
 from assay.results import Cell, CellValue, Column, Table
 from assay.statistics.arrays import Array
 
 __all__ = [
+    "Summary",
     "agreement_tables",
     "findings_by_coefficient",
     "matrix",
+    "summarise",
     "tables",
     "tests_note",
 ]
@@ -25,39 +29,46 @@ __all__ = [
 DIGITS = 3
 INSIGNIFICANT = "×"
 
+PRINTED = 3
+"""Decimals in the tables of the paper, whose summaries are of what is printed."""
 
-def tables(findings: Sequence[Finding], questions: CorrelateOptions) -> list[Table]:
+SLACK = 1e-12
+
+
+def tables(findings: Sequence[PanelCorrelation], options: CorrelateOptions) -> list[Table]:
     """Per kind of human score: a table of metrics, or of pairs by metrics; then comparisons."""
     found = []
-    for same in _by_gold(findings).values():
-        found += _agreements(same, questions)
-        found += [_comparison(each, questions) for each in same if each.comparison]
+    for same in _by_human(findings).values():
+        found += _agreements(same, options)
+        found += [_comparison(each, options) for each in same if each.comparison]
         found += [_williams(each) for each in same if each.williams is not None]
     return found
 
 
-def agreement_tables(findings: Sequence[Finding], questions: CorrelateOptions) -> list[Table]:
+def agreement_tables(
+    findings: Sequence[PanelCorrelation], options: CorrelateOptions
+) -> list[Table]:
     """The same without the comparisons."""
-    by_gold = _by_gold(findings).values()
-    return [table for same in by_gold for table in _agreements(same, questions)]
+    by_human = _by_human(findings).values()
+    return [table for same in by_human for table in _agreements(same, options)]
 
 
-def _agreements(findings: Sequence[Finding], questions: CorrelateOptions) -> list[Table]:
+def _agreements(findings: Sequence[PanelCorrelation], options: CorrelateOptions) -> list[Table]:
     if len({id(each.panel) for each in findings}) == 1:
-        return [_metrics(findings, questions)]
-    return [_pairs(each, questions) for each in findings_by_coefficient(findings)]
+        return [_metrics(findings, options)]
+    return [_pairs(each, options) for each in findings_by_coefficient(findings)]
 
 
-def findings_by_coefficient(findings: Sequence[Finding]) -> list[list[Finding]]:
+def findings_by_coefficient(findings: Sequence[PanelCorrelation]) -> list[list[PanelCorrelation]]:
     """The findings of each granularity, human score and coefficient, in order."""
-    found: dict[tuple[str, str, Coefficient], list[Finding]] = {}
+    found: dict[tuple[str, str, Coefficient], list[PanelCorrelation]] = {}
     for each in findings:
         key = (each.panel.granularity, each.panel.human_name, each.coefficient)
         found.setdefault(key, []).append(each)
     return list(found.values())
 
 
-def matrix(findings: Sequence[Finding]) -> tuple[list[str], Array, Array]:
+def matrix(findings: Sequence[PanelCorrelation]) -> tuple[list[str], Array, Array]:
     """The titles of the metrics, and the values and p of pairs by metrics."""
     titles = list(dict.fromkeys(c.title for each in findings for c in each.panel.candidates))
     values = np.full((2, len(findings), len(titles)), np.nan)
@@ -67,14 +78,16 @@ def matrix(findings: Sequence[Finding]) -> tuple[list[str], Array, Array]:
     return titles, values[0], values[1]
 
 
-def _by_gold(findings: Sequence[Finding]) -> dict[tuple[str, str], list[Finding]]:
-    found: dict[tuple[str, str], list[Finding]] = {}
+def _by_human(
+    findings: Sequence[PanelCorrelation],
+) -> dict[tuple[str, str], list[PanelCorrelation]]:
+    found: dict[tuple[str, str], list[PanelCorrelation]] = {}
     for each in findings:
         found.setdefault((each.panel.granularity, each.panel.human_name), []).append(each)
     return found
 
 
-def _metrics(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
+def _metrics(findings: Sequence[PanelCorrelation], options: CorrelateOptions) -> Table:
     """One pair: metrics by coefficients."""
     panel = findings[0].panel
     columns: list[str | Column] = ["metric", Column("n")]
@@ -90,12 +103,12 @@ def _metrics(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
         ]
         row += [cell for each in findings for _, cell in _cells(each, at)]
         rows.append(row)
-    title = f"{panel.pair + ': ' if panel.pair else ''}agreement with {_gold(panel.human_name)}"
+    title = f"{panel.pair + ': ' if panel.pair else ''}agreement with {_human(panel.human_name)}"
     details = " ".join(tests_note({each.coefficient: each.agreements for each in findings}))
     note = "\n".join(
         [
-            *_values_note(findings, questions),
-            *_soft_note(findings, questions),
+            *_values_note(findings, options),
+            *_soft_note(findings, options),
             *_panel_notes(findings),
         ]
     )
@@ -104,7 +117,7 @@ def _metrics(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
     )
 
 
-def _cells(finding: Finding, at: int) -> list[tuple[Column, CellValue]]:
+def _cells(finding: PanelCorrelation, at: int) -> list[tuple[Column, CellValue]]:
     """A metric's cells and their columns: the value, and p and epsilon where there are any."""
     name, agreement = str(finding.coefficient), finding.agreements[at]
     value = Cell(agreement.value, p=agreement.p, n=agreement.n)
@@ -116,10 +129,10 @@ def _cells(finding: Finding, at: int) -> list[tuple[Column, CellValue]]:
     return cells
 
 
-def _pairs(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
+def _pairs(findings: Sequence[PanelCorrelation], options: CorrelateOptions) -> Table:
     """Many pairs: pairs by metrics, as in Tables 9 to 11 of Gowda et al. (2021)."""
     titles, values, p = matrix(findings)
-    summary = summarise(values, p, leave_out=questions.leave_out, alpha=questions.alpha)
+    summary = summarise(values, p, leave_out=options.leave_out, alpha=options.alpha)
     kept = [at for at in range(len(findings)) if summary.kept[at]]
     others = [at for at in range(len(findings)) if not summary.kept[at]]
     rows: list[list[CellValue]] = [_pair_row(findings[at], at, summary) for at in kept]
@@ -141,16 +154,16 @@ def _pairs(findings: Sequence[Finding], questions: CorrelateOptions) -> Table:
     shaded = [len(kept), len(kept) + 1, len(kept) + 2, len(rows) - 1]
     panel, coefficient = findings[0].panel, findings[0].coefficient
     return Table(
-        f"{coefficient.label} with {_gold(panel.human_name)} at {panel.granularity} level",
+        f"{coefficient.label} with {_human(panel.human_name)} at {panel.granularity} level",
         ("pair", Column("systems"), *(Column(title, digits=DIGITS) for title in titles)),
         rows,
-        "\n".join([*_pairs_note(findings, questions), *_values_note(findings, questions)]),
+        "\n".join([*_pairs_note(findings, options), *_values_note(findings, options)]),
         strong=frozenset(strong),
         shaded=frozenset(shaded),
     )
 
 
-def _pair_row(finding: Finding, at: int, summary: Summary) -> list[CellValue]:
+def _pair_row(finding: PanelCorrelation, at: int, summary: Summary) -> list[CellValue]:
     cells: list[CellValue] = [
         None if isnan(value) else Cell(float(value), mark="" if significant else INSIGNIFICANT)
         for value, significant in zip(summary.values[at], summary.significant[at], strict=True)
@@ -158,28 +171,28 @@ def _pair_row(finding: Finding, at: int, summary: Summary) -> list[CellValue]:
     return [finding.panel.pair, len(finding.panel.systems), *cells]
 
 
-def _pairs_note(findings: Sequence[Finding], questions: CorrelateOptions) -> list[str]:
+def _pairs_note(findings: Sequence[PanelCorrelation], options: CorrelateOptions) -> list[str]:
     rule = (
         "Median, mean and SD leave out, for all metrics, the pairs below: not every metric is "
         "significant there. Values are absolute and as printed; wins count significant values."
-        if questions.leave_out == "paper"
+        if options.leave_out == "paper"
         else "Median, mean and SD are of all pairs in which every metric has a value; wins count "
         "the best value of each pair."
     )
     return [
-        f"{INSIGNIFICANT}: not significant at {questions.alpha:g}. {rule}",
-        *_soft_note(findings, questions),
+        f"{INSIGNIFICANT}: not significant at {options.alpha:g}. {rule}",
+        *_soft_note(findings, options),
         *_panel_notes(findings),
     ]
 
 
-def _values_note(findings: Sequence[Finding], questions: CorrelateOptions) -> list[str]:
+def _values_note(findings: Sequence[PanelCorrelation], options: CorrelateOptions) -> list[str]:
     """How the values came about, and why some are missing."""
     lines = []
-    if questions.by != "none":
+    if options.by != "none":
         groups = _span([each.groups for f in findings for each in f.agreements], ",")
         lines.append(
-            f"Compared within each {questions.by}; {groups} of them have a value. Values are the "
+            f"Compared within each {options.by}; {groups} of them have a value. Values are the "
             "means of theirs (wmt: of all their pairs together)."
         )
     lines += tests_note({each.coefficient: each.agreements for each in findings})
@@ -210,7 +223,7 @@ def _span(values: Sequence[float], form: str) -> str:
     return "-".join(dict.fromkeys(f"{each:{form}}" for each in (min(values), max(values))))
 
 
-def _reasons(finding: Finding) -> list[str]:
+def _reasons(finding: PanelCorrelation) -> list[str]:
     """Why metrics have no value; those of the same reason together."""
     titles: dict[str, list[str]] = {}
     for candidate, agreement in zip(finding.panel.candidates, finding.agreements, strict=True):
@@ -223,7 +236,7 @@ def _reasons(finding: Finding) -> list[str]:
     ]
 
 
-def _panel_notes(findings: Sequence[Finding]) -> list[str]:
+def _panel_notes(findings: Sequence[PanelCorrelation]) -> list[str]:
     """Where people's scores come from, and who was left out."""
     panels = list({id(each.panel): each.panel for each in findings}.values())
     sources = "; ".join(dict.fromkeys(each.source for each in panels if each.source))
@@ -237,15 +250,15 @@ def _panel_notes(findings: Sequence[Finding]) -> list[str]:
     return [*head, *notes, *_signatures(findings)]
 
 
-def _signatures(findings: Sequence[Finding]) -> list[str]:
+def _signatures(findings: Sequence[PanelCorrelation]) -> list[str]:
     """How the metrics were computed, each once."""
     candidates = [each for finding in findings for each in finding.panel.candidates]
     return list(dict.fromkeys(each.signature for each in candidates if each.signature))
 
 
-def _soft_note(findings: Sequence[Finding], questions: CorrelateOptions) -> list[str]:
+def _soft_note(findings: Sequence[PanelCorrelation], options: CorrelateOptions) -> list[str]:
     """What soft pairwise accuracy, and all that compares confidences, is of."""
-    by_coefficient: dict[Coefficient, list[Finding]] = {}
+    by_coefficient: dict[Coefficient, list[PanelCorrelation]] = {}
     for finding in findings:
         if finding.coefficient.needs == "segments":
             by_coefficient.setdefault(finding.coefficient, []).append(finding)
@@ -258,23 +271,23 @@ def _soft_note(findings: Sequence[Finding], questions: CorrelateOptions) -> list
         source = f" ({', '.join(filter(None, files))})" if any(files) else ""
         notes.append(
             f"{coefficient}: {pairs} pairs of systems, each over the {item}s that are rated for "
-            f"both{source}, by {questions.trials:,} random swaps."
+            f"both{source}, by {options.trials:,} random swaps."
         )
     return notes
 
 
-def _comparison(finding: Finding, questions: CorrelateOptions) -> Table:
+def _comparison(finding: PanelCorrelation, options: CorrelateOptions) -> Table:
     found = finding.comparison
     note = (
         "Two-sided p of the row's and the column's metric agreeing differently with people, by "
-        f"{questions.trials:,} trials in which their standardised scores of {_unit(finding)} "
-        f"change places at random; cluster: what cannot be told apart at {questions.alpha:g} "
+        f"{options.trials:,} trials in which their standardised scores of {_unit(finding)} "
+        f"change places at random; cluster: what cannot be told apart at {options.alpha:g} "
         "shares a rank."
     )
     return _against(finding, "", np.zeros((0, 0)) if found is None else found.p, note)
 
 
-def _williams(finding: Finding) -> Table:
+def _williams(finding: PanelCorrelation) -> Table:
     p = np.zeros((0, 0)) if finding.williams is None else finding.williams
     values = np.array([each.value for each in finding.agreements])
     # As in the other table: of two metrics, the better one against the other.
@@ -286,13 +299,13 @@ def _williams(finding: Finding) -> Table:
     return _against(finding, " (Williams)", ahead, note)
 
 
-def _unit(finding: Finding) -> str:
+def _unit(finding: PanelCorrelation) -> str:
     """What changes places as a whole in the test of two metrics."""
     granularity = finding.panel.granularity
     return "a system" if granularity == "system" else f"all systems on a {granularity}"
 
 
-def _against(finding: Finding, how: str, p: Array, note: str) -> Table:
+def _against(finding: PanelCorrelation, how: str, p: Array, note: str) -> Table:
     titles = [each.title for each in finding.panel.candidates]
     values = [each.value for each in finding.agreements]
     order = sorted(range(len(titles)), key=lambda at: (isnan(values[at]), -values[at]))
@@ -306,7 +319,7 @@ def _against(finding: Finding, how: str, p: Array, note: str) -> Table:
         rows.append(row)
     clusters = [] if how else [Column("cluster")]
     panel = finding.panel
-    title = f"{panel.pair + ', ' if panel.pair else ''}{_gold(panel.human_name)}"
+    title = f"{panel.pair + ', ' if panel.pair else ''}{_human(panel.human_name)}"
     return Table(
         f"Which metrics agree better? {finding.coefficient} with {title}, "
         f"{panel.granularity} level{how}",
@@ -325,5 +338,75 @@ def _p(value: float, *, approximate: bool) -> Cell | None:
     return None if isnan(value) else Cell(float(value), approximate=approximate)
 
 
-def _gold(name: str) -> str:
+def _human(name: str) -> str:
     return name or "people"
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What all pairs say together, one value per metric.
+
+    `values` (pairs, metrics) are those that were summarised, `kept` the pairs that count for
+    mean, median and standard deviation, `significant` and `best` mark cells; `wins` counts those
+    that are best of their pair, ties for all that share it.
+    """
+
+    values: Array
+    kept: NDArray[np.bool_]
+    significant: NDArray[np.bool_]
+    best: NDArray[np.bool_]
+    mean: Array
+    median: Array
+    sd: Array
+    wins: NDArray[np.int_]
+
+
+def summarise(
+    values: Array, p: Array, *, leave_out: LeaveOut = "none", alpha: float = 0.05
+) -> Summary:
+    """Summaries of (pairs, metrics) agreements and their p.
+
+    With "none" all pairs count in which every metric has a value, whatever its p, and the best
+    metric of each wins. With "paper" only pairs count in which every metric is significant, and
+    only significant cells win; agreements are then taken as printed, without their sign and with
+    three decimals. That favours metrics: what fails anywhere is not held against anybody.
+
+    >>> values, p = np.array([[0.9, 0.8], [0.5, 0.1]]), np.array([[0.01, 0.01], [0.03, 0.4]])
+    >>> summary = summarise(values, p)
+    >>> summary.mean.round(3).tolist(), summary.wins.tolist()
+    ([0.7, 0.45], [2, 0])
+    """
+    paper = leave_out == "paper"
+    shown = as_printed(np.abs(values), PRINTED) if paper else values
+    known = ~np.isnan(values)
+    # Where a coefficient has no p, nothing speaks against it.
+    significant = known & ~(p >= alpha)
+    kept = np.asarray((significant if paper else known).all(axis=1))
+    best = _best(shown, significant if paper else known)
+    chosen = shown[kept]
+    median = _of(chosen, np.median, 1)
+    return Summary(
+        values=shown,
+        kept=kept,
+        significant=significant,
+        best=best,
+        mean=_of(chosen, np.mean, 1),
+        # Half-way between two printed figures there is one more decimal, and no rounding error.
+        median=as_printed(median, PRINTED + 1) if paper else median,
+        sd=_of(chosen, lambda each, axis: np.std(each, axis=axis, ddof=1), 2),
+        wins=best.sum(axis=0),
+    )
+
+
+def _best(values: Array, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The highest of each row among those allowed; none of a single metric."""
+    if values.shape[1] < 2:
+        return np.zeros(values.shape, bool)
+    among = np.where(allowed, values, -np.inf)
+    return np.asarray(allowed & (among >= among.max(axis=1, keepdims=True) - SLACK))
+
+
+def _of(chosen: Array, statistic: object, least: int) -> Array:
+    if len(chosen) < least:
+        return np.full(chosen.shape[1], np.nan)
+    return np.asarray(statistic(chosen, axis=0))  # type: ignore[operator]

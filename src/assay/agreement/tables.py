@@ -24,44 +24,44 @@ HUMANS = ("human", "z", "raw", "mqm")
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """The columns of a table and its rows, with the lines of the file they stand on."""
+    """The columns of a table and its rows, with the lines of the file they stand on.
+
+    `pair_columns` tell language pairs apart, `system_column` names the systems; where they are not
+    given, columns with the usual names are taken, if there are any.
+    """
 
     path: FilePath
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
+    pair_columns: tuple[str, ...] = ()
+    system_column: str | None = None
 
     def panels(
-        self,
-        *,
-        humans: Sequence[str] = (),
-        pairs: Sequence[str] = (),
-        system: str | None = None,
-        metrics: Sequence[str] = (),
-        lower: Sequence[str] = (),
+        self, *, human: Sequence[str] = (), metrics: Sequence[str] = (), lower: Sequence[str] = ()
     ) -> list[Panel]:
         """One panel per language pair and human column.
 
-        `pairs` are the columns that tell pairs apart, `system` names the systems, `metrics` are
-        the columns to test: all other columns of numbers where none is named. `lower` names
-        columns in which less is better.
+        `metrics` are the columns to test: all other columns of numbers where none is named.
+        `lower` names columns in which less is better.
         """
-        keys = self._names(pairs, PAIRS)
-        systems = self._names([system] if system else [], _but(SYSTEMS, keys))
-        golds = self._names(humans, HUMANS)
-        if not golds:
+        keys = self._names(self.pair_columns, PAIRS)
+        system = [self.system_column] if self.system_column else []
+        systems = self._names(system, _but(SYSTEMS, keys))
+        rated = self._names(human, HUMANS)
+        if not rated:
             known = ", ".join(self.columns)[:200]
             raise DataError(
-                f"{label(self.path)}: say which column holds people's scores, with "
-                f"human_column=NAME. Columns: {known}."
+                f"{label(self.path)}: which column holds the human scores? None is called "
+                f"{', '.join(HUMANS)}. Columns: {known}."
             )
-        chosen = self._names(metrics, ()) or self._numeric({*keys, *systems, *golds})
+        tested = self._names(metrics, ()) or self._numeric({*keys, *systems, *rated})
         groups: dict[str, list[TableRow]] = {}
         for row in self.rows:
             pair = " ".join(row.cells[self.columns.index(key)] for key in keys)
             groups.setdefault(pair, []).append(row)
         return [
-            self._panel(pair, rows, gold, systems, chosen, lower)
-            for gold in golds
+            self._panel(pair, rows, column, systems, tested, lower)
+            for column in rated
             for pair, rows in groups.items()
         ]
 
@@ -69,24 +69,24 @@ class ScoreTable:
         self,
         pair: str,
         rows: Sequence[TableRow],
-        gold: str,
+        rated: str,
         systems: Sequence[str],
         metrics: Sequence[str],
         lower: Sequence[str],
     ) -> Panel:
         names = self._systems(rows, systems)
-        human = self._numbers(rows, gold)
+        human = self._numbers(rows, rated)
         columns = {name: self._numbers(rows, name) for name in metrics}
         return Panel(
             pair=pair,
             granularity="system",
-            human_name=gold,
+            human_name=rated,
             systems=names,
             candidates=tuple(
                 Candidate(name, name, values, name in lower or lower_is_better(name, values))
                 for name, values in columns.items()
             ),
-            human=-human if gold in lower else human,
+            human=-human if rated in lower else human,
             source=str(self.path),
         )
 
@@ -103,35 +103,38 @@ class ScoreTable:
 
     def _numeric(self, taken: set[str]) -> list[str]:
         """The other columns with nothing but numbers, or nothing, in them."""
-        found = []
-        for at, column in enumerate(self.columns):
-            cells = [row.cells[at] for row in self.rows]
+        numeric = []
+        for place, column in enumerate(self.columns):
+            cells = [row.cells[place] for row in self.rows]
             numbers = [_number(cell) for cell in cells if cell]
             if column and column not in taken and numbers and None not in numbers:
-                found.append(column)
-        if not found:
-            raise DataError(f"{label(self.path)}: no column of numbers beside people's. Use -m.")
-        return found
+                numeric.append(column)
+        if not numeric:
+            raise DataError(
+                f"{label(self.path)}: no column of numbers beside people's. Name the metrics."
+            )
+        return numeric
 
     def _systems(self, rows: Sequence[TableRow], columns: Sequence[str]) -> tuple[str, ...]:
         if not columns:
             return tuple(str(number) for number in range(1, len(rows) + 1))
-        at = self.columns.index(columns[0])
+        place = self.columns.index(columns[0])
         seen: dict[str, int] = {}
         for row in rows:
-            first = seen.setdefault(row.cells[at], row.line)
+            name = row.cells[place]
+            first = seen.setdefault(name, row.line)
             if first != row.line:
                 raise DataError(
-                    f"{label(self.path)}, line {row.line}: {row.cells[at]!r} stands on line "
-                    f"{first} already. Keep one, or tell pairs apart with pair_column=NAME."
+                    f"{label(self.path)}, line {row.line}: {name!r} stands on line {first} "
+                    "already. Keep one, or tell pairs apart with pair_columns=NAME."
                 )
         return tuple(seen)
 
     def _numbers(self, rows: Sequence[TableRow], column: str) -> np.ndarray:
         """One column as (rows, 1) numbers; `nan` for an empty cell, None or nan."""
-        at, values = self.columns.index(column), []
+        place, values = self.columns.index(column), []
         for row in rows:
-            cell = row.cells[at]
+            cell = row.cells[place]
             value = _number(cell) if cell not in _EMPTY else math.nan
             if value is None:
                 raise DataError(
@@ -142,20 +145,22 @@ class ScoreTable:
         return np.array(values, float)[:, None]
 
 
-def read_score_table(path: FilePath) -> ScoreTable:
+def read_score_table(
+    path: FilePath, *, pair_columns: Sequence[str] = (), system_column: str | None = None
+) -> ScoreTable:
     """A table with a header, its cells separated by tabs or, where there are none, by commas."""
     sheets = read_sheets(path)
     if not sheets:
         raise DataError(f"{label(path)} is empty; its first line must name the columns.")
     rows = sheets[0]
     columns = tuple(cell.strip() for cell in rows[0].cells)
-    twice = next((each for each in columns if each and columns.count(each) > 1), None)
+    twice = next((name for name in columns if name and columns.count(name) > 1), None)
     if twice is not None:
         raise DataError(f"{label(path)}, line 1: two columns are called {twice!r}. Rename one.")
     filled = tuple(_fitted(path, row, len(columns)) for row in rows[1:])
     if not filled:
         raise DataError(f"{label(path)} has a header but no rows.")
-    return ScoreTable(path, columns, filled)
+    return ScoreTable(path, columns, filled, tuple(pair_columns), system_column)
 
 
 _EMPTY = ("", "None", "nan", "NaN")
@@ -172,7 +177,7 @@ def _fitted(path: FilePath, row: TableRow, width: int) -> TableRow:
 
 
 def _but(names: Sequence[str], taken: Sequence[str]) -> list[str]:
-    return [name for name in names if name not in {each.lower() for each in taken}]
+    return [name for name in names if name not in {column.lower() for column in taken}]
 
 
 def _number(cell: str) -> float | None:

@@ -9,12 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from assay.cli.commands import Command, list_names, whole_number
-from assay.cli.humans import add_human, read_human
 from assay.cli.inputs import (
+    add_human,
     add_inputs,
     add_metrics,
     asked_metrics,
     describe,
+    read_human,
     read_inputs,
     read_metric,
     read_metrics,

@@ -1,4 +1,4 @@
-"""Options that say which texts to read, the same for every command."""
+"""Options that say which texts and scores to read, the same for every command."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import Protocol
 
 from assay.cli.commands import list_names
 from assay.cli.output import take_note, warn
-from assay.data import DataError, Dataset
+from assay.data import DataError, Dataset, Scores
 from assay.io import TESTSET, digest, folder_files, folder_names, is_table, read
 from assay.io.folders import FolderNames
+from assay.io.scores import read_folder_human_scores, read_human_scores, read_scores
 from assay.languages import Side, language_notes, language_of
 from assay.metrics.base import Metric
 from assay.metrics.registry import METRICS
@@ -22,12 +23,17 @@ from assay.results import Record
 
 __all__ = [
     "Inputs",
+    "add_given",
+    "add_human",
+    "add_humans",
     "add_inputs",
     "add_metrics",
     "asked_metrics",
     "describe",
     "note_languages",
     "note_result",
+    "read_given",
+    "read_human",
     "read_inputs",
     "read_metric",
     "read_metrics",
@@ -128,6 +134,61 @@ def add_metrics(parser: argparse.ArgumentParser, default: Sequence[str]) -> None
     add("-lc", "--lowercase", action="store_true", help="ignore case in all metrics")
 
 
+def add_human(parser: argparse.ArgumentParser) -> None:
+    """`--human` and `--human-column`."""
+    add = parser.add_argument_group("human scores").add_argument
+    add(
+        "--human",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE",
+        help="human scores: tables with columns system, a score and perhaps line or doc_id, or "
+        "mt-metrics-eval's .score files; with --data by default those in the folder, among which "
+        "--human NAME chooses",
+    )
+    add(
+        "--human-column",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="the column with the scores; several are several kinds of human score (default: the "
+        "first of z, raw, mqm, score that is there)",
+    )
+
+
+def add_given(group: argparse._ActionsContainer) -> None:
+    """`--scores` and `--lower`: metrics that were computed elsewhere."""
+    group.add_argument(
+        "--scores",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE",
+        help="scores from elsewhere (a neural metric), of segments or of what is compared; "
+        "alone unless -m names metrics, too",
+    )
+    group.add_argument(
+        "--lower",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help="scores of --scores, --table or --human where lower is better (ter, wer and cer are "
+        "known)",
+    )
+
+
+def add_humans(group: argparse._ActionsContainer) -> None:
+    """`--humans`: whether human translations among the systems count."""
+    group.add_argument(
+        "--humans",
+        choices=("out", "in"),
+        default="out",
+        help="human translations among the systems: leave them out or in (default: out)",
+    )
+
+
 def read_inputs(args: argparse.Namespace) -> Inputs:
     """The dataset that the options name."""
     for text in args.metric or ():
@@ -187,6 +248,25 @@ class NotedResult(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]: ...
+
+
+def read_human(args: argparse.Namespace, dataset: Dataset, purpose: str) -> list[Scores]:
+    """The human scores that the options name: files, or those in the folder of `--data`."""
+    names = [word for word in args.human if args.data and not Path(word).is_file()]
+    paths = [word for word in args.human if word not in names]
+    if paths:
+        return read_human_scores(paths, dataset, columns=args.human_column)
+    if not args.data:
+        raise DataError(f"no human scores to {purpose} with --human.")
+    return read_folder_human_scores(args.data, dataset, names=names, columns=args.human_column)
+
+
+def read_given(args: argparse.Namespace, dataset: Dataset) -> list[Scores]:
+    """The scores of `--scores`, from metrics that were computed elsewhere."""
+    systems, documents = list(dataset.systems), dataset.documents
+    return [
+        read_scores(path, systems, length=len(dataset), documents=documents) for path in args.scores
+    ]
 
 
 def note_languages(args: argparse.Namespace, dataset: Dataset, sides: Sequence[Side]) -> None:

@@ -10,13 +10,14 @@ from assay.agreement.coefficients import COEFFICIENTS
 from assay.agreement.panel import Candidate
 from assay.agreement.retrieval.analysis import (
     RetrievalResult,
+    RetrievalSetup,
+    SystemRetrieval,
     correlations,
-    evaluate_each,
+    evaluate,
     truth_of,
 )
 from assay.agreement.retrieval.collection import translations
 from assay.agreement.retrieval.measures import MEASURES
-from assay.agreement.retrieval.report import Found, Setup
 from assay.agreement.retrieval.search import BM25
 from assay.data import DataError, Dataset
 
@@ -30,8 +31,8 @@ def candidate(name, scores, lower=False):
 
 
 def found(*values, humans=0):
-    rows = [Found(f"s{at}", False, (each,)) for at, each in enumerate(values)]
-    return [*rows, *(Found(f"h{at}", True, (1.0,)) for at in range(humans))]
+    rows = [SystemRetrieval(f"s{at}", False, (each,)) for at, each in enumerate(values)]
+    return [*rows, *(SystemRetrieval(f"h{at}", True, (1.0,)) for at in range(humans))]
 
 
 def test_without_judgements_the_first_documents_of_the_human_ranking_are_relevant():
@@ -69,7 +70,7 @@ def test_the_human_translation_is_perfect_and_a_useless_one_finds_nothing():
     human = BM25().search(HUMAN, QUERIES)
     truth = truth_of(list(HUMAN), QUERIES, human=human)
     texts = {"useless": dict.fromkeys(HUMAN, "xyz"), "ref": HUMAN}
-    useless, ref = evaluate_each(texts, QUERIES, truth, MEASURED, bm25=BM25(), humans=["ref"])
+    useless, ref = evaluate(texts, QUERIES, truth, MEASURED, bm25=BM25(), humans=["ref"])
     assert (useless.values, useless.human) == ((0.0, 0.0), False)
     assert (ref.values, ref.human) == (pytest.approx((1.0, 1.0)), True)
 
@@ -105,7 +106,7 @@ def test_where_there_is_no_coefficient_there_is_a_reason(values, scores, reason)
     assert only.agreement.reason == reason
     truth = truth_of(list(HUMAN), QUERIES, judgements={"1": {"x": 1}})
     result = RetrievalResult(
-        Setup(BM25(), tuple(MEASURED[:1]), truth), tuple(rows), tuple(given), (only,)
+        RetrievalSetup(BM25(), tuple(MEASURED[:1]), truth), tuple(rows), tuple(given), (only,)
     )
     last = result.records()[-1]
     assert (last["value"], last["p"], last["reason"]) == (None, None, reason)

@@ -123,9 +123,7 @@ def test_cranfields_topics_have_other_numbers_than_its_judgements(shared, cranfi
     queries = read_queries(shared / "cranfield" / "cran.qry.xml")
     left_out, unknown = mismatches(queries, cranfield.judgements, cranfield.documents)
     assert left_out.startswith("73 queries of 225 left out, without a relevant document: 226, 227,")
-    assert unknown.endswith(
-        "3, 5, 6 and 70 more. If they count the queries, use number_queries=True."
-    )
+    assert unknown.endswith("3, 5, 6 and 70 more. If they count the queries, use numbered=True.")
 
 
 def test_relevant_documents_outside_the_collection_are_told():

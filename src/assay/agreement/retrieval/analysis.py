@@ -1,4 +1,4 @@
-"""Retrieval from the translations of every system, and the metrics that predict it."""
+"""Whether documents are found in translation, and which metrics predict it: `assay.retrieval`."""
 
 from __future__ import annotations
 
@@ -9,70 +9,189 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assay.agreement.agree import Agreement, agree
-from assay.agreement.coefficients import Coefficient, Kendall
-from assay.agreement.panel import Candidate
-from assay.agreement.retrieval.collection import Collection, Judgements, Queries
-from assay.agreement.retrieval.measures import Measure, Truth, relevant
-from assay.agreement.retrieval.report import Correlation, Found, Setup, charts, tables
+from assay.agreement.coefficients import COEFFICIENTS, Coefficient, Kendall
+from assay.agreement.panel import Candidate, MetricChoice, chosen_metrics, computed, given
+from assay.agreement.retrieval.collection import (
+    Collection,
+    Judgements,
+    Queries,
+    Translations,
+    translations,
+)
+from assay.agreement.retrieval.measures import MEASURES, Measure, Truth, relevant_documents
 from assay.agreement.retrieval.search import BM25, Run
-from assay.data import DataError, MissingInput
-from assay.results import Charts, Record, Result, Table
+from assay.data import DataError, Dataset, MissingInput, Scores
+from assay.progress import Track, untracked
+from assay.results import Charts, Record, Result, Table, known
 
 __all__ = [
+    "DEFAULT_MEASURES",
+    "DEFAULT_METRICS",
+    "RetrievalCorrelation",
     "RetrievalResult",
+    "RetrievalSetup",
+    "SystemRetrieval",
     "correlations",
-    "evaluate_each",
+    "evaluate",
     "judged_by_rank",
     "mismatches",
+    "retrieval",
     "truth_of",
 ]
+
+DEFAULT_METRICS = ("bleu", "macrof", "microf", "chrf")
+DEFAULT_MEASURES = ("map", "ndcg", "aqwv", "rbo")
 
 _SHOWN = 3
 
 
-def mismatches(queries: Queries, judgements: Judgements, documents: Some[str]) -> Iterator[str]:
-    """Remarks for the user; nothing here changes a value."""
-    unjudged = [query for query in queries if not relevant(judgements.get(query, {}))]
-    if unjudged:
-        yield (
-            f"{_count(len(unjudged), 'query', 'queries')} of {len(queries):,} left out, without a "
-            f"relevant document: {_some(unjudged)}."
-        )
-    if unknown := [query for query in judgements if query not in queries]:
-        hint = " If they count the queries, use number_queries=True." if unjudged else ""
-        yield (
-            f"judgements of {_count(len(unknown), 'query', 'queries')} left out that "
-            f"the file of queries does not have: {_some(unknown)}.{hint}"
-        )
-    wanted = dict.fromkeys(d for query in queries for d in relevant(judgements.get(query, {})))
-    if missing := [document for document in wanted if document not in documents]:
-        yield (
-            f"{_count(len(missing), 'relevant document', 'relevant documents')} not in the "
-            f"collection, counted as missed: {_some(sorted(missing))}."
-        )
+def retrieval(
+    data: Dataset | Mapping[str, Collection],
+    metrics: MetricChoice = None,
+    *,
+    queries: Queries,
+    judgements: Judgements | None = None,
+    relevant: int = 10,
+    measures: Sequence[str | Measure] | None = None,
+    coefficients: Sequence[str | Coefficient] = ("kendall",),
+    k1: float = 1.5,
+    b: float = 0.75,
+    depth: int = 1000,
+    scores: Sequence[Scores] = (),
+    alpha: float = 0.05,
+    track: Track = untracked,
+) -> RetrievalResult:
+    """Search each system's translation of a collection, and say which metrics predict the outcome.
+
+    As in Gowda et al. (2021), Tables 4 and 5. It needs `pip install 'assay-mt[ir]'`.
+
+    - `data`: a test set with documents; its first reference is the human translation. Or
+      collections by name, each `{document: text}`, which are searched as they are.
+    - `metrics`: names or metrics (default: BLEU, MacroF1, MicroF1 and chrF, or only `scores` where
+      these are given; without a reference only what is named).
+    - `queries`: the words of each query, by its id.
+    - `judgements`: `{query: {document: relevance}}` (default: the first `relevant` documents that
+      each query finds in the human translation).
+    - `measures`: by name, as in `["map", "ndcg@10", "rbo:p=0.9"]`, or measures (default: MAP, nDCG,
+      AQWV and, with a human translation, RBO).
+    - `coefficients`: of agreement between metrics and measures, by name, or coefficients.
+    - `k1`, `b`, `depth`: BM25's settings, and how many documents a query finds at most.
+    - `scores`: scores of the systems or their segments by other metrics.
+    - `alpha`: a p below this is significant.
+
+    >>> from assay.demo import read_demo
+    >>> queries = {"1": "vote of the town council", "2": "exhibition at the museum"}
+    >>> result = retrieval(read_demo(), ["chrf"], queries=queries, measures=["rbo"])
+    >>> [(record["system"], round(record["value"], 2)) for record in result.records()[:3]]
+    [('atlas', 0.96), ('birch', 0.97), ('cedar', 0.94)]
+    """
+    bm25 = BM25(k1, b, depth)
+    chosen = COEFFICIENTS.parse_all(coefficients)
+    found = translations(data) if isinstance(data, Dataset) else Translations.alone(data)
+    human = bm25.search(found.collections[found.truth], queries) if found.truth else None
+    documents = list(next(iter(found.collections.values())))
+    setup = RetrievalSetup(
+        bm25,
+        tuple(_measures(measures, human)),
+        truth_of(documents, queries, judgements=judgements, human=human, most=relevant),
+        tuple(_notes(found, judgements, relevant)),
+        alpha,
+    )
+    candidates = _candidates(found, metrics, scores)
+    steps = evaluate(
+        found.collections, queries, setup.truth, setup.measures, bm25=bm25, humans=found.humans
+    )
+    systems = tuple(track(steps, total=len(found.collections)))
+    odd = () if judgements is None else mismatches(queries, judgements, setup.truth.documents)
+    return RetrievalResult(
+        setup,
+        systems,
+        tuple(candidates),
+        tuple(correlations(systems, setup.measures, candidates, chosen)),
+        tuple(odd),
+    )
 
 
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
+def _measures(measures: Sequence[str | Measure] | None, human: Run | None) -> list[Measure]:
+    """The measures that are asked for; those that need a human translation only with one."""
+    asked = MEASURES.parse_all(DEFAULT_MEASURES if measures is None else measures)
+    if human is None and measures is not None and any(measure.needs_human for measure in asked):
+        raise MissingInput("references", "rbo compares with the human translation")
+    return [measure for measure in asked if human is not None or not measure.needs_human]
 
 
-def _some(names: list[str]) -> str:
-    rest = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + rest
+def _notes(found: Translations, judgements: Judgements | None, relevant: int) -> Iterator[str]:
+    """Where the truth comes from."""
+    if judgements is not None:
+        yield "relevant: what the judgements say."
+    else:
+        yield f"relevant: the first {relevant} documents of the ranking on {found.truth}."
+    if not found.truth and found.machines.systems:
+        yield "no human translation: no RBO, and no metric that needs a reference."
+
+
+def _candidates(
+    found: Translations, metrics: MetricChoice, scores: Sequence[Scores]
+) -> list[Candidate]:
+    """The metrics' scores of the machines; without a reference only what was asked for."""
+    machines = found.machines
+    if not machines.systems:
+        return []
+    default = DEFAULT_METRICS if found.truth else ()
+    tested = chosen_metrics(metrics, machines, scores, default)
+    systems = list(machines.systems)
+    return [
+        *computed(machines, tested, granularity="system"),
+        *(given(own.select(systems), machines, granularity="system") for own in scores),
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class RetrievalSetup:
+    """How retrieval was measured; `notes` say in words where the truth comes from."""
+
+    bm25: BM25
+    measures: tuple[Measure, ...]
+    truth: Truth
+    notes: tuple[str, ...] = ()
+    alpha: float = 0.05
+
+
+@dataclass(frozen=True)
+class SystemRetrieval:
+    """The value of every measure for one translation of the collection."""
+
+    system: str
+    human: bool
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class RetrievalCorrelation:
+    """The agreement of one metric with one measure over the machines."""
+
+    metric: str
+    measure: Measure
+    coefficient: Coefficient
+    agreement: Agreement
 
 
 @dataclass(frozen=True, eq=False)
 class RetrievalResult(Result):
     """How well documents are found in each translation, and how far metrics agree with that."""
 
-    setup: Setup
-    found: tuple[Found, ...]
+    setup: RetrievalSetup
+    systems: tuple[SystemRetrieval, ...]
     candidates: tuple[Candidate, ...] = ()
-    correlations: tuple[Correlation, ...] = ()
+    correlations: tuple[RetrievalCorrelation, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """Queries, judgements and documents that do not fit together."""
 
     def tables(self) -> list[Table]:
         """Measures by system, and coefficients by measure and metric."""
-        return tables(self.setup, self.found, self.candidates, self.correlations)
+        from assay.agreement.retrieval.report import tables
+
+        return tables(self.setup, self.systems, self.candidates, self.correlations)
 
     def paper_tables(self) -> list[Table]:
         """Tables 4 and 5 of the paper: measures by metrics; without metrics, the measures."""
@@ -81,7 +200,9 @@ class RetrievalResult(Result):
 
     def charts(self) -> Charts:
         """The coefficients as a map, and every metric against the first measure."""
-        return Charts(charts(self.setup, self.found, self.candidates, self.correlations))
+        from assay.agreement.retrieval.report import charts
+
+        return Charts(charts(self.setup, self.systems, self.candidates, self.correlations))
 
     def records(self) -> list[Record]:
         """A record per system and measure, per system and metric, per measure and metric.
@@ -92,18 +213,18 @@ class RetrievalResult(Result):
         return [*self._measured(), *self._scored(), *self._correlated()]
 
     def _measured(self) -> Iterator[Record]:
-        for each in self.found:
-            for at, measure in enumerate(self.setup.measures):
+        for own in self.systems:
+            for measure, value in zip(self.setup.measures, own.values, strict=True):
                 yield _record(
-                    system=each.system,
-                    human=each.human,
+                    system=own.system,
+                    human=own.human,
                     measure=str(measure),
-                    value=each.values[at],
+                    value=value,
                     n=measure.queries(self.setup.truth),
                 )
 
     def _scored(self) -> Iterator[Record]:
-        machines = [each.system for each in self.found if not each.human]
+        machines = [own.system for own in self.systems if not own.human]
         for candidate in self.candidates:
             for system, score in zip(machines, candidate.of_systems(), strict=True):
                 asked = {"metric": candidate.name, "resolved": candidate.resolved}
@@ -111,20 +232,29 @@ class RetrievalResult(Result):
 
     def _correlated(self) -> Iterator[Record]:
         resolved = {candidate.name: candidate.resolved for candidate in self.candidates}
-        for each in self.correlations:
+        for correlation in self.correlations:
+            agreement = correlation.agreement
             yield _record(
-                metric=each.metric,
-                resolved=resolved[each.metric],
-                measure=str(each.measure),
-                coefficient=str(each.coefficient),
-                value=each.agreement.value,
-                p=each.agreement.p,
-                n=each.agreement.n,
-                reason=each.agreement.reason or None,
+                metric=correlation.metric,
+                resolved=resolved[correlation.metric],
+                measure=str(correlation.measure),
+                coefficient=str(correlation.coefficient),
+                value=agreement.value,
+                p=agreement.p,
+                n=agreement.n,
+                reason=agreement.reason or None,
             )
 
 
-def evaluate_each(
+def _record(**values: object) -> Record:
+    names = (
+        *("system", "metric", "resolved", "measure", "coefficient"),
+        *("value", "p", "n", "human", "reason"),
+    )
+    return {name: known(values.get(name)) for name in names}
+
+
+def evaluate(
     collections: Mapping[str, Collection],
     queries: Queries,
     truth: Truth,
@@ -132,12 +262,12 @@ def evaluate_each(
     *,
     bm25: BM25,
     humans: Sequence[str] = (),
-) -> Iterator[Found]:
+) -> Iterator[SystemRetrieval]:
     """What each translation of the collection is worth, one after the other as they are ready."""
     for system, collection in collections.items():
         run = bm25.search(collection, queries)
         values = tuple(measure.value(run, truth) for measure in measures)
-        yield Found(system, system in humans, values)
+        yield SystemRetrieval(system, system in humans, values)
 
 
 def truth_of(
@@ -158,44 +288,48 @@ def truth_of(
             reason = "what is relevant? There is no human translation, whose ranking would tell"
             raise MissingInput("judgements", reason)
         judgements = judged_by_rank(human, most)
-    kept = {query: each for query in queries if relevant(each := judgements.get(query, {}))}
-    if not kept:
+    judged = {query: judgements.get(query, {}) for query in queries}
+    judged = {query: grades for query, grades in judged.items() if relevant_documents(grades)}
+    if not judged:
         raise DataError(
             "no query has a relevant document: do the judgements and the queries use the same ids?"
         )
-    if not any(document in each for each in kept.values() for document in documents):
+    if not any(document in grades for grades in judged.values() for document in documents):
         raise DataError(
             "no judged document is in the collection: do the judgements and the documents use "
             "the same ids?"
         )
-    rankings = {query: each for query, each in (human or {}).items() if each.documents}
-    return Truth(kept, rankings, frozenset(documents))
+    rankings = {query: own for query, own in (human or {}).items() if own.documents}
+    return Truth(judged, rankings, frozenset(documents))
 
 
 def judged_by_rank(run: Run, most: int) -> dict[str, dict[str, int]]:
     """The first `most` documents of every ranking as the relevant ones."""
-    return {query: dict.fromkeys(each.documents[:most], 1) for query, each in run.items()}
+    return {query: dict.fromkeys(ranking.documents[:most], 1) for query, ranking in run.items()}
+
+
+KENDALL = Kendall()
 
 
 def correlations(
-    found: Sequence[Found],
+    systems: Sequence[SystemRetrieval],
     measures: Sequence[Measure],
     candidates: Sequence[Candidate],
-    coefficients: Sequence[Coefficient] = (Kendall(),),
-) -> Iterator[Correlation]:
+    coefficients: Sequence[Coefficient] = (KENDALL,),
+) -> Iterator[RetrievalCorrelation]:
     """How far every metric's order of the machines agrees with every measure's."""
-    if strangers := [str(each) for each in coefficients if each.needs != "scores"]:
+    if unfit := [str(own) for own in coefficients if own.needs != "scores"]:
         raise DataError(
-            f"{', '.join(strangers)}: needs scores of segments, and retrieval has one value for "
+            f"{', '.join(unfit)}: needs scores of segments, and retrieval has one value for "
             "each system. Choose kendall, pearson, spearman or accuracy."
         )
-    values = np.array([each.values for each in found if not each.human])
+    values = np.array([own.values for own in systems if not own.human])
     for coefficient in coefficients:
-        for at, measure in enumerate(measures):
+        for place, measure in enumerate(measures):
             for candidate in candidates:
                 own = -candidate.of_systems() if candidate.lower else candidate.of_systems()
-                agreement = agree(own[:, None], values[:, at : at + 1], coefficient)
-                yield Correlation(
+                agreement = agree(own[:, None], values[:, place : place + 1], coefficient)
+                yield RetrievalCorrelation(
                     candidate.name, measure, coefficient, _reworded(agreement, measure)
                 )
 
@@ -206,13 +340,34 @@ def _reworded(agreement: Agreement, measure: Measure) -> Agreement:
     return replace(agreement, reason=reason)
 
 
-def _record(**known: object) -> Record:
-    names = (
-        *("system", "metric", "resolved", "measure", "coefficient"),
-        *("value", "p", "n", "human", "reason"),
+def mismatches(queries: Queries, judgements: Judgements, documents: Some[str]) -> Iterator[str]:
+    """Remarks for the user; nothing here changes a value."""
+    unjudged = [query for query in queries if not relevant_documents(judgements.get(query, {}))]
+    if unjudged:
+        yield (
+            f"{_count(len(unjudged), 'query', 'queries')} of {len(queries):,} left out, without a "
+            f"relevant document: {_some(unjudged)}."
+        )
+    if unknown := [query for query in judgements if query not in queries]:
+        hint = " If they count the queries, use numbered=True." if unjudged else ""
+        yield (
+            f"judgements of {_count(len(unknown), 'query', 'queries')} left out that "
+            f"the file of queries does not have: {_some(unknown)}.{hint}"
+        )
+    wanted = dict.fromkeys(
+        document for query in queries for document in relevant_documents(judgements.get(query, {}))
     )
-    return {name: _known(known.get(name)) for name in names}
+    if missing := [document for document in wanted if document not in documents]:
+        yield (
+            f"{_count(len(missing), 'relevant document', 'relevant documents')} not in the "
+            f"collection, counted as missed: {_some(sorted(missing))}."
+        )
 
 
-def _known(value: object) -> object:
-    return None if isinstance(value, float) and value != value else value
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def _some(names: list[str]) -> str:
+    rest = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + rest

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from assay.data import DataError, Dataset, human_outputs, is_human
+from assay.data import DataError, Dataset, MissingInput, human_outputs, is_human
 from assay.io.files import FilePath, label, read_lines, read_text, system_name
 from assay.io.tables import TableRow, has_header, parse_table, read_rows
 
@@ -202,10 +202,15 @@ class Translations:
     is the dataset without the human outputs.
     """
 
-    collections: dict[str, Collection]
+    collections: Mapping[str, Collection]
     humans: tuple[str, ...]
     truth: str | None
     machines: Dataset
+
+    @classmethod
+    def alone(cls, collections: Mapping[str, Collection]) -> Translations:
+        """Collections that are searched as they are: nobody translated them."""
+        return cls(collections, (), None, Dataset({}, ()))
 
 
 def human_files(paths: Sequence[FilePath]) -> list[FilePath]:
@@ -224,7 +229,7 @@ def translations(dataset: Dataset) -> Translations:
     A human output among the systems is no machine. The first reference is the truth.
     """
     if not dataset.documents:
-        raise DataError("what are the documents? Give each line's document with --documents FILE.")
+        raise MissingInput("documents", "retrieval searches documents, not segments")
     people = human_outputs(dataset)
     machines = {name: each for name, each in dataset.systems.items() if name not in people}
     humans = {name: dataset.systems[name] for name in people}

@@ -30,7 +30,7 @@ __all__ = [
     "Recall",
     "Truth",
     "rbo",
-    "relevant",
+    "relevant_documents",
 ]
 
 
@@ -78,7 +78,7 @@ class Measure(Settings, ABC):
         return len(truth.rankings if self.needs_human else truth.judgements)
 
 
-def relevant(judged: Mapping[str, int]) -> set[str]:
+def relevant_documents(judged: Mapping[str, int]) -> set[str]:
     """The documents that are relevant at all."""
     return {document for document, relevance in judged.items() if relevance > 0}
 
@@ -124,7 +124,7 @@ class AQWV(Measure):
         )
 
     def _value(self, ranking: Ranking, judged: Mapping[str, int], truth: Truth) -> float:
-        wanted, returned = relevant(judged), self._decide(ranking)
+        wanted, returned = relevant_documents(judged), self._decide(ranking)
         others = len(truth.documents - wanted)
         missed = len(wanted - returned) / len(wanted)
         alarms = len(returned - wanted) / others if others else 0.0

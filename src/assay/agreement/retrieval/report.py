@@ -1,51 +1,22 @@
-"""What was found in each translation, and how far a metric predicts it, as people see it."""
+"""What was systems in each translation, and how far a metric predicts it, as people see it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import isnan, nan
 
-from assay.agreement.agree import Agreement
 from assay.agreement.coefficients import Coefficient
 from assay.agreement.panel import Candidate
 from assay.agreement.report import tests_note
-from assay.agreement.retrieval.measures import Measure, Truth
-from assay.agreement.retrieval.search import BM25
+from assay.agreement.retrieval.analysis import (
+    RetrievalCorrelation,
+    RetrievalSetup,
+    SystemRetrieval,
+)
 from assay.plots import heat_map, scatter
 from assay.results import Cell, CellValue, Chart, Column, Table
 
-__all__ = ["Correlation", "Found", "Setup", "charts", "tables"]
-
-
-@dataclass(frozen=True, eq=False)
-class Setup:
-    """How retrieval was measured; `notes` say in words where the truth comes from."""
-
-    bm25: BM25
-    measures: tuple[Measure, ...]
-    truth: Truth
-    notes: tuple[str, ...] = ()
-    alpha: float = 0.05
-
-
-@dataclass(frozen=True)
-class Found:
-    """The value of every measure for one translation of the collection."""
-
-    system: str
-    human: bool
-    values: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Correlation:
-    """The agreement of one metric with one measure over the machines."""
-
-    metric: str
-    measure: Measure
-    coefficient: Coefficient
-    agreement: Agreement
+__all__ = ["charts", "tables"]
 
 
 DIGITS = 3
@@ -54,68 +25,70 @@ _MEASURES = "Retrieval by system"
 
 
 def tables(
-    setup: Setup,
-    found: Sequence[Found],
+    setup: RetrievalSetup,
+    systems: Sequence[SystemRetrieval],
     candidates: Sequence[Candidate],
-    correlations: Sequence[Correlation],
+    correlations: Sequence[RetrievalCorrelation],
 ) -> list[Table]:
     """Systems by measures, then one table of measures by metrics for every coefficient."""
     coefficients = dict.fromkeys(each.coefficient for each in correlations)
     return [
-        _by_system(setup, found, candidates),
+        _by_system(setup, systems, candidates),
         *(_by_measure(setup, each, candidates, correlations) for each in coefficients),
     ]
 
 
 def charts(
-    setup: Setup,
-    found: Sequence[Found],
+    setup: RetrievalSetup,
+    systems: Sequence[SystemRetrieval],
     candidates: Sequence[Candidate],
-    correlations: Sequence[Correlation],
+    correlations: Sequence[RetrievalCorrelation],
 ) -> list[Chart]:
     """A map of each coefficient, and every metric against the first measure."""
     coefficients = dict.fromkeys(each.coefficient for each in correlations)
     maps = [_map(each, candidates, correlations) for each in coefficients]
-    machines = [each for each in found if not each.human]
+    machines = [each for each in systems if not each.human]
     if len(machines) < 2:
         return maps
     return [*maps, *(_scatter(setup, machines, each) for each in candidates)]
 
 
-def _by_system(setup: Setup, found: Sequence[Found], candidates: Sequence[Candidate]) -> Table:
+def _by_system(
+    setup: RetrievalSetup, systems: Sequence[SystemRetrieval], candidates: Sequence[Candidate]
+) -> Table:
     titles, metrics = [each.title for each in setup.measures], [c.title for c in candidates]
     scores = iter(zip(*(each.of_systems() for each in candidates), strict=True))
     rows: list[list[CellValue]] = []
-    for each in found:
+    for each in systems:
         own = [None] * len(candidates) if each.human else next(scores, ())
         rows.append([each.system, *each.values, *own])
     return Table(
         _MEASURES,
         ("system", *(Column(title, digits=DIGITS) for title in titles), *map(Column, metrics)),
         rows,
-        "\n".join([*_notes(setup, found), *_signatures(candidates)]),
-        shaded=frozenset(at for at, each in enumerate(found) if each.human),
+        "\n".join([*_notes(setup, systems), *_signatures(candidates)]),
+        shaded=frozenset(at for at, each in enumerate(systems) if each.human),
         keys=1,
     )
 
 
-def _notes(setup: Setup, found: Sequence[Found]) -> Iterator[str]:
+def _notes(setup: RetrievalSetup, systems: Sequence[SystemRetrieval]) -> Iterator[str]:
     queries = {each.queries(setup.truth) for each in setup.measures}
     counts = "-".join(f"{count:,}" for count in sorted({min(queries), max(queries)}))
     plural = "query" if queries == {1} else "queries"
     yield f"{len(setup.truth.documents):,} documents; means over {counts} {plural}."
     yield from setup.notes
-    if people := [each.system for each in found if each.human]:
+    if people := [each.system for each in systems if each.human]:
         yield f"{', '.join(people)}: by people, so shown but not correlated."
     yield from (each.remark for each in setup.measures if each.remark)
     yield f"BM25|{setup.bm25.signature()}"
 
 
 def _by_measure(
-    setup: Setup,
+    setup: RetrievalSetup,
     coefficient: Coefficient,
     candidates: Sequence[Candidate],
-    correlations: Sequence[Correlation],
+    correlations: Sequence[RetrievalCorrelation],
 ) -> Table:
     """One coefficient: measures down, metrics across, as in Tables 4 and 5 of the paper."""
     rows: list[list[CellValue]] = []
@@ -137,10 +110,10 @@ def _by_measure(
 
 
 def _correlation_notes(
-    setup: Setup,
+    setup: RetrievalSetup,
     coefficient: Coefficient,
     candidates: Sequence[Candidate],
-    correlations: Sequence[Correlation],
+    correlations: Sequence[RetrievalCorrelation],
 ) -> Iterator[str]:
     own = [each for each in correlations if each.coefficient == coefficient]
     systems = max((each.agreement.n for each in own), default=0)
@@ -164,7 +137,7 @@ def _signatures(candidates: Sequence[Candidate]) -> list[str]:
     return [each.signature for each in candidates if each.signature]
 
 
-def _cell(correlation: Correlation, alpha: float) -> Cell | None:
+def _cell(correlation: RetrievalCorrelation, alpha: float) -> Cell | None:
     agreement = correlation.agreement
     if isnan(agreement.value):
         return None
@@ -172,13 +145,15 @@ def _cell(correlation: Correlation, alpha: float) -> Cell | None:
     return Cell(agreement.value, p=agreement.p, n=agreement.n, mark=mark)
 
 
-def _known(correlation: Correlation) -> float:
+def _known(correlation: RetrievalCorrelation) -> float:
     value = correlation.agreement.value
     return -2.0 if isnan(value) else value
 
 
 def _map(
-    coefficient: Coefficient, candidates: Sequence[Candidate], correlations: Sequence[Correlation]
+    coefficient: Coefficient,
+    candidates: Sequence[Candidate],
+    correlations: Sequence[RetrievalCorrelation],
 ) -> Chart:
     titles = {each.name: each.title for each in candidates}
     records = [
@@ -197,7 +172,9 @@ def _map(
     return heat_map(title, records, "metric", "measure", coefficient.label, diverging=negative)
 
 
-def _scatter(setup: Setup, machines: Sequence[Found], candidate: Candidate) -> Chart:
+def _scatter(
+    setup: RetrievalSetup, machines: Sequence[SystemRetrieval], candidate: Candidate
+) -> Chart:
     measure, scores = setup.measures[0], candidate.of_systems()
     records = [
         {"system": each.system, "score": float(scores[at]), "value": each.values[0]}
