@@ -34,7 +34,7 @@ PACKAGES = {
     "statistics": ["tests/statistics", "tests/agreement/test_coefficients.py",
         "tests/agreement/test_differences.py"],
     "metrics": ["tests/golden", *(f"tests/metrics/test_{name}.py" for name in (
-        "typef", "ter", "rouge", "habits", "against_sacrebleu"))],
+        "mean", "typef", "ter", "rouge", "habits", "against_sacrebleu"))],
     "agreement": ["tests/agreement"],
     "decomposition": ["tests/decomposition"],
 }  # fmt: skip

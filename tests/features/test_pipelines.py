@@ -75,7 +75,7 @@ def test_a_missing_default_is_answered_with_the_line_that_installs_it(language, 
 
 
 def test_a_language_without_pipelines_is_sent_to_tags():
-    with pytest.raises(DataError, match=r"no default pipeline for 'sw'.*--tags"):
+    with pytest.raises(DataError, match=r"no default pipeline for 'sw'.*tags=FILES"):
         default_pipeline("sw")
 
 
