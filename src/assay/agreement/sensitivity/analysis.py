@@ -226,13 +226,11 @@ class SensitivityResult(Result):
 
     def tables(self) -> list[Table]:
         """The two stages as in Table 1, the systems, and what else was asked."""
-        from assay.agreement.sensitivity.report import tables
+        return [table for part in self.studies for table in self._tables(part)]
 
-        return [
-            replace(table, note="\n".join(filter(None, [table.note, *part.study.signatures])))
-            for part in self.studies
-            for table in tables(part.study, self.options, part.findings)
-        ]
+    def paper_tables(self) -> list[Table]:
+        """The two stages as in Table 1 of the paper, for every kind of human score."""
+        return [self._tables(part)[0] for part in self.studies]
 
     def charts(self) -> Charts:
         """Sensitivity by quality as in Figures 3 and 4, and what else was asked."""
@@ -243,6 +241,15 @@ class SensitivityResult(Result):
             for part in self.studies
             for chart in charts(part.study, self.options, part.findings)
         )
+
+    def _tables(self, part: StudyFindings) -> list[Table]:
+        """The tables of one kind of human score, each with the metrics' signatures below it."""
+        from assay.agreement.sensitivity.report import tables
+
+        return [
+            replace(table, note="\n".join(filter(None, [table.note, *part.study.signatures])))
+            for table in tables(part.study, self.options, part.findings)
+        ]
 
     def _records(self, part: StudyFindings) -> Iterator[Record]:
         for finding in part.findings:
