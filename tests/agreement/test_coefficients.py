@@ -198,7 +198,7 @@ def test_pairs_counted_by_sorting_equal_pairs_counted_one_by_one(data):
         found = [
             counts.agree,
             counts.disagree,
-            counts.gold_ties,
+            counts.human_ties,
             counts.metric_ties,
             counts.both_ties,
         ]

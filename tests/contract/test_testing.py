@@ -174,8 +174,8 @@ class Near(Coefficient):
     name: ClassVar[str] = "near"
     title: ClassVar[str] = "nearness"
 
-    def each(self, metric, gold):
-        gaps = np.abs(metric - gold)
+    def each(self, metric, human):
+        gaps = np.abs(metric - human)
         known = ~np.isnan(gaps)
         total = np.where(known, gaps, 0).sum(axis=-1) / 100
         count = known.sum(axis=-1)
@@ -183,28 +183,28 @@ class Near(Coefficient):
 
 
 class Blind(Near):
-    def each(self, metric, gold):
-        return np.nan_to_num(super().each(metric, gold))
+    def each(self, metric, human):
+        return np.nan_to_num(super().each(metric, human))
 
 
 class Careless(Near):
-    def each(self, metric, gold):
-        return 1 - np.abs(np.nan_to_num(metric) - np.nan_to_num(gold)).mean(axis=-1) / 100
+    def each(self, metric, human):
+        return 1 - np.abs(np.nan_to_num(metric) - np.nan_to_num(human)).mean(axis=-1) / 100
 
 
 class Generous(Near):
-    def each(self, metric, gold):
-        return super().each(metric, gold) + 1
+    def each(self, metric, human):
+        return super().each(metric, human) + 1
 
 
 class Harsh(Near):
-    def each(self, metric, gold):
-        return super().each(metric, gold) - 1
+    def each(self, metric, human):
+        return super().each(metric, human) - 1
 
 
 class Ordered(Near):
-    def each(self, metric, gold):
-        return super().each(metric[..., :3], gold[..., :3])
+    def each(self, metric, human):
+        return super().each(metric[..., :3], human[..., :3])
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ class Agreement:
 
 def agree(
     metric: Array,
-    gold: Array,
+    human: Array,
     coefficient: Coefficient,
     *,
     by: By = "none",
@@ -74,22 +74,22 @@ def agree(
     everywhere): p is then the share of `shuffles` of the metric's systems and items that agree
     as well, and there is none without them.
     """
-    own, human = grouped(metric, by), grouped(gold, by)
-    known = ~(np.isnan(own) | np.isnan(human))
-    own, human = np.where(known, own, np.nan), np.where(known, human, np.nan)
+    own, theirs = grouped(metric, by), grouped(human, by)
+    known = ~(np.isnan(own) | np.isnan(theirs))
+    own, theirs = np.where(known, own, np.nan), np.where(known, theirs, np.nan)
     n, most = int(known.sum()), int(known.sum(axis=-1).max(initial=0))
-    value = float(coefficient.overall(own, human)) if most >= coefficient.least else math.nan
+    value = float(coefficient.overall(own, theirs)) if most >= coefficient.least else math.nan
     if math.isnan(value):
-        return Agreement(math.nan, math.nan, n, 0, _reason(own, human, most, coefficient))
-    each, chance = coefficient.each(own, human), coefficient.chance(own, human)
-    groups = int((~np.isnan(each)).sum())
-    both = ~(np.isnan(metric) | np.isnan(gold))
+        return Agreement(math.nan, math.nan, n, 0, _reason(own, theirs, most, coefficient))
+    chance = coefficient.chance(own, theirs)
+    groups = int((~np.isnan(coefficient.each(own, theirs))).sum())
+    both = ~(np.isnan(metric) | np.isnan(human))
     p, test = math.nan, ""
     if min(both.any(axis=0).sum(), both.any(axis=1).sum()) == 1:
-        p, test = coefficient.p(own[known], human[known])
+        p, test = coefficient.p(own[known], theirs[known])
     elif shuffles is not None:
-        p, test = _shuffled(metric, gold, coefficient, by, shuffles)
-    return Agreement(value, p, n, groups, "", chance, coefficient.epsilon(own, human), test)
+        p, test = _shuffled(metric, human, coefficient, by, shuffles)
+    return Agreement(value, p, n, groups, "", chance, coefficient.epsilon(own, theirs), test)
 
 
 def _reason(own: Array, human: Array, most: int, coefficient: Coefficient) -> str:
@@ -112,7 +112,7 @@ def _varies(scores: Array) -> bool:
 
 
 def _shuffled(
-    metric: Array, gold: Array, coefficient: Coefficient, by: By, shuffles: Shuffles
+    metric: Array, human: Array, coefficient: Coefficient, by: By, shuffles: Shuffles
 ) -> Tested:
     """The p of the scores having to do with each other at all.
 
@@ -121,13 +121,13 @@ def _shuffled(
     count all pairs in every trial would take minutes, and would say the same.
     """
     if not isinstance(coefficient, Pearson):
-        metric, gold = _ranked(metric, by), _ranked(gold, by)
-    human = grouped(gold, by)
-    observed = float(means(pearson_rows(grouped(metric, by), human)))
+        metric, human = _ranked(metric, by), _ranked(human, by)
+    theirs = grouped(human, by)
+    observed = float(means(pearson_rows(grouped(metric, by), theirs)))
     if math.isnan(observed):
         return Tested(math.nan, "")
     reached = sum(
-        np.count_nonzero(np.abs(means(pearson_rows(grouped(block, by), human)))
+        np.count_nonzero(np.abs(means(pearson_rows(grouped(block, by), theirs)))
                          >= abs(observed) - SLACK)
         for block in _orders(metric, shuffles)
     )  # fmt: skip
@@ -200,14 +200,14 @@ def confidences_of_corpora(
     alike: dict[bytes, list[int]] = {}
     for place, (one, other) in enumerate(pairs):
         alike.setdefault((known[one] & known[other]).tobytes(), []).append(place)
-    found = np.full(len(pairs), np.nan)
+    confidence = np.full(len(pairs), np.nan)
     for common, places in alike.items():
         items = np.flatnonzero(np.frombuffer(common, bool))
         if len(items):
             chosen = [pairs[place] for place in places]
             own = {at: systems[at][items] for at in sorted({at for pair in chosen for at in pair})}
-            found[places] = _of_pairs(own, chosen, swaps[:, items], -1 if lower else 1)
-    return found
+            confidence[places] = _of_pairs(own, chosen, swaps[:, items], -1 if lower else 1)
+    return confidence
 
 
 def _of_pairs(
@@ -215,15 +215,15 @@ def _of_pairs(
 ) -> Array:
     """The confidences of pairs of systems that have the same segments in common, (pairs,)."""
     metric = next(iter(systems.values())).metric
-    sums = {at: np.asarray(each.rows.sum(axis=0), float) for at, each in systems.items()}
-    scores = {at: each.corpus() for at, each in systems.items()}
+    sums = {place: np.asarray(own.rows.sum(axis=0), float) for place, own in systems.items()}
+    scores = {place: own.corpus() for place, own in systems.items()}
     observed = np.array([scores[i] - scores[j] for i, j in pairs])
     slack = 1e-12 * np.array([max(abs(scores[i]), 1e-300) for i, _ in pairs])
     below = np.zeros(len(pairs))
     step = max(1, SOFT_BLOCK // max(1, len(systems) * len(next(iter(sums.values())))))
     for first in range(0, len(swaps), step):
         stay = ~swaps[first : first + step]
-        kept = {at: _kept(stay, each) for at, each in systems.items()}
+        kept = {place: _kept(stay, own) for place, own in systems.items()}
         deltas = [_delta(metric, kept, sums, i, j) for i, j in pairs]
         below += _below(sign * np.stack(deltas, axis=1), sign * observed, slack)
     return below / len(swaps)

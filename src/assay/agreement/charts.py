@@ -33,25 +33,25 @@ ROUNDED = 0.1
 
 def charts(findings: Sequence[PanelCorrelation], *, seed: int) -> list[Chart]:
     """A map of metrics by pairs where there are several, and each metric against people."""
-    found = [_map(each) for each in findings_by_coefficient(findings) if len(each) > 1]
-    panels = list({id(each.panel): each.panel for each in findings}.values())
+    drawn = [_map(group) for group in findings_by_coefficient(findings) if len(group) > 1]
+    panels = list({id(finding.panel): finding.panel for finding in findings}.values())
     if len(panels) <= PANELS:
-        found += [
-            _scatter(panel, each, seed)
+        drawn += [
+            _scatter(panel, candidate, seed)
             for panel in panels
             if len(panel.systems) > 1
-            for each in panel.candidates
+            for candidate in panel.candidates
         ]
-    return found
+    return drawn
 
 
 def _map(findings: Sequence[PanelCorrelation]) -> Chart:
     titles, values, _ = matrix(findings)
     name = findings[0].coefficient.label
     records = [
-        {"pair": each.panel.pair, "metric": title, name: values[row, column]}
+        {"pair": finding.panel.pair, "metric": title, name: values[row, column]}
         for column, title in enumerate(titles)
-        for row, each in enumerate(findings)
+        for row, finding in enumerate(findings)
     ]
     panel = findings[0].panel
     title = f"{name} with {panel.human_name}, {panel.granularity} level: metrics by pairs"
@@ -119,7 +119,7 @@ def _human_limits(human: Array, ratings: Array) -> Array | None:
 def _metric_limits(statistics: Sequence[Statistics], seed: int) -> Array:
     """Both ends of the intervals of the metric's scores."""
     rng = np.random.default_rng(seed)
-    ends = [confidence(each, resamples=RESAMPLES, rng=rng)[:2] for each in statistics]
+    ends = [confidence(system, resamples=RESAMPLES, rng=rng)[:2] for system in statistics]
     return np.array(ends).T
 
 

@@ -71,17 +71,17 @@ class Coefficient(Settings, ABC):
         return f"{self.title} ({settings})" if settings else self.title
 
     @abstractmethod
-    def each(self, metric: Array, gold: Array) -> Array:
+    def each(self, metric: Array, human: Array) -> Array:
         """The value of every group: (..., groups, members) and (groups, members) to (..., groups).
 
         Members with an unknown score are left out; `nan` where there is no value.
         """
 
-    def overall(self, metric: Array, gold: Array) -> Array:
+    def overall(self, metric: Array, human: Array) -> Array:
         """One value over all groups: the mean of theirs, (...)."""
-        return means(self.each(metric, gold))
+        return means(self.each(metric, human))
 
-    def p(self, metric: Array, gold: Array) -> Tested:
+    def p(self, metric: Array, human: Array) -> Tested:
         """How likely such a value is by chance, for one group without unknown scores."""
         return Tested(math.nan, "")
 
@@ -89,11 +89,11 @@ class Coefficient(Settings, ABC):
         """The standard error of Fisher's z of a value over `n` members, where there is one."""
         return math.nan
 
-    def chance(self, metric: Array, gold: Array) -> float:
+    def chance(self, metric: Array, human: Array) -> float:
         """The value of a metric that knows nothing, for (groups, members) scores."""
         return 0.0
 
-    def epsilon(self, metric: Array, gold: Array) -> float:
+    def epsilon(self, metric: Array, human: Array) -> float:
         """The difference up to which a pair counts as tied, where the coefficient has one."""
         return math.nan
 
@@ -105,15 +105,15 @@ class Pearson(Coefficient):
     name: ClassVar[str] = "pearson"
     title: ClassVar[str] = "Pearson's r"
 
-    def each(self, metric: Array, gold: Array) -> Array:
+    def each(self, metric: Array, human: Array) -> Array:
         """Correlations, `nan` where one side does not vary."""
-        return pearson_rows(metric, gold)
+        return pearson_rows(metric, human)
 
-    def p(self, metric: Array, gold: Array) -> Tested:
+    def p(self, metric: Array, human: Array) -> Tested:
         """From the t distribution."""
         from scipy.stats import pearsonr
 
-        return Tested(float(pearsonr(metric, gold).pvalue), "the t distribution")
+        return Tested(float(pearsonr(metric, human).pvalue), "the t distribution")
 
     def error(self, value: float, n: int) -> float:
         """As by Fisher (1921)."""
@@ -127,18 +127,18 @@ class Spearman(Coefficient):
     name: ClassVar[str] = "spearman"
     title: ClassVar[str] = "Spearman's rho"
 
-    def each(self, metric: Array, gold: Array) -> Array:
+    def each(self, metric: Array, human: Array) -> Array:
         """Correlations of ranks among the members whose scores are both known."""
-        known = ~(np.isnan(metric) | np.isnan(gold))
-        return pearson_rows(ranks(metric, known), ranks(np.broadcast_to(gold, known.shape), known))
+        known = ~(np.isnan(metric) | np.isnan(human))
+        return pearson_rows(ranks(metric, known), ranks(np.broadcast_to(human, known.shape), known))
 
-    def p(self, metric: Array, gold: Array) -> Tested:
+    def p(self, metric: Array, human: Array) -> Tested:
         """From all orders of few members, else from the t distribution."""
         from scipy.stats import spearmanr
 
-        if len(gold) <= EXACT:
-            return _all_orders(self, metric, gold)
-        return Tested(float(spearmanr(metric, gold).pvalue), "the t distribution")
+        if len(human) <= EXACT:
+            return _all_orders(self, metric, human)
+        return Tested(float(spearmanr(metric, human).pvalue), "the t distribution")
 
     def error(self, value: float, n: int) -> float:
         """As by Bonett and Wright (2000)."""
@@ -157,21 +157,21 @@ class Kendall(Coefficient):
 
     variant: Literal["b", "c"] = setting("b")
 
-    def each(self, metric: Array, gold: Array) -> Array:
+    def each(self, metric: Array, human: Array) -> Array:
         """Taus, `nan` where one side does not vary."""
-        counts = concordance(metric, gold)
-        return self._tau_b(counts) if self.variant == "b" else self._tau_c(counts, metric, gold)
+        counts = concordance(metric, human)
+        return self._tau_b(counts) if self.variant == "b" else self._tau_c(counts, metric, human)
 
-    def p(self, metric: Array, gold: Array) -> Tested:
+    def p(self, metric: Array, human: Array) -> Tested:
         """From all orders where members are few or have no ties, else the normal distribution."""
         from scipy.stats import kendalltau
 
-        tied = min(len(np.unique(metric)), len(np.unique(gold))) < len(gold)
-        if tied and len(gold) <= EXACT:
-            return _all_orders(self, metric, gold)
-        p = float(kendalltau(metric, gold, variant=self.variant).pvalue)
+        tied = min(len(np.unique(metric)), len(np.unique(human))) < len(human)
+        if tied and len(human) <= EXACT:
+            return _all_orders(self, metric, human)
+        p = float(kendalltau(metric, human, variant=self.variant).pvalue)
         # As SciPy chooses: exact for up to 33 members without ties.
-        return Tested(p, "the normal distribution" if tied or len(gold) > 33 else "all orders")
+        return Tested(p, "the normal distribution" if tied or len(human) > 33 else "all orders")
 
     def error(self, value: float, n: int) -> float:
         """As by Fieller, Hartley and Pearson (1957)."""
@@ -179,15 +179,15 @@ class Kendall(Coefficient):
 
     def _tau_b(self, counts: Concordance) -> Array:
         total = counts.total
-        spread = np.sqrt((total - counts.gold_ties) * (total - counts.metric_ties))
+        spread = np.sqrt((total - counts.human_ties) * (total - counts.metric_ties))
         tau = divide(counts.agree - counts.disagree, spread)
         return np.where(spread > 0, tau, np.nan)
 
-    def _tau_c(self, counts: Concordance, metric: Array, gold: Array) -> Array:
-        known = ~(np.isnan(metric) | np.isnan(gold))
+    def _tau_c(self, counts: Concordance, metric: Array, human: Array) -> Array:
+        known = ~(np.isnan(metric) | np.isnan(human))
         members = known.sum(axis=-1)
         classes = np.minimum(
-            _distinct(metric, known), _distinct(np.broadcast_to(gold, known.shape), known)
+            _distinct(metric, known), _distinct(np.broadcast_to(human, known.shape), known)
         )
         most = members**2 * (classes - 1)
         tau = divide(2 * (counts.agree - counts.disagree) * classes, most)
@@ -208,25 +208,25 @@ class WMT(Coefficient):
 
     gap: float = setting(0.0)
 
-    def each(self, metric: Array, gold: Array) -> Array:
+    def each(self, metric: Array, human: Array) -> Array:
         """Right less wrong pairs of each group, over all that people tell apart."""
-        right, total = self._counts(metric, gold)
+        right, total = self._counts(metric, human)
         return np.where(total > 0, divide(2 * right - total, total), np.nan)
 
-    def overall(self, metric: Array, gold: Array) -> Array:
+    def overall(self, metric: Array, human: Array) -> Array:
         """All pairs of all groups together."""
-        right, total = (each.sum(axis=-1) for each in self._counts(metric, gold))
+        right, total = (counts.sum(axis=-1) for counts in self._counts(metric, human))
         return np.where(total > 0, divide(2 * right - total, total), np.nan)
 
-    def _counts(self, metric: Array, gold: Array) -> tuple[Array, Array]:
+    def _counts(self, metric: Array, human: Array) -> tuple[Array, Array]:
         if self.gap <= 0:
-            counts = concordance(metric, gold)
-            return counts.agree, counts.total - counts.gold_ties
-        human = differences(gold)
-        apart = np.abs(human) > self.gap
+            counts = concordance(metric, human)
+            return counts.agree, counts.total - counts.human_ties
+        gaps = differences(human)
+        apart = np.abs(gaps) > self.gap
         own = differences(metric)
         known = apart & ~np.isnan(own)
-        right = known & (np.sign(own) == np.sign(human))
+        right = known & (np.sign(own) == np.sign(gaps))
         return right.sum(axis=-1).astype(float), known.sum(axis=-1).astype(float)
 
 
@@ -242,17 +242,17 @@ class Accuracy(Coefficient):
     title: ClassVar[str] = "pairwise accuracy"
     least: ClassVar[int] = 2
 
-    def each(self, metric: Array, gold: Array) -> Array:
+    def each(self, metric: Array, human: Array) -> Array:
         """Shares, `nan` where people tell no pair apart."""
-        counts = concordance(metric, gold)
-        total = counts.total - counts.gold_ties
+        counts = concordance(metric, human)
+        total = counts.total - counts.human_ties
         return np.where(total > 0, divide(counts.agree, total), np.nan)
 
-    def p(self, metric: Array, gold: Array) -> Tested:
+    def p(self, metric: Array, human: Array) -> Tested:
         """As for Kendall's tau."""
-        return Kendall().p(metric, gold)
+        return Kendall().p(metric, human)
 
-    def chance(self, metric: Array, gold: Array) -> float:
+    def chance(self, metric: Array, human: Array) -> float:
         """Half of the pairs."""
         return 0.5
 
@@ -277,10 +277,10 @@ def fisher_interval(
     return math.tanh(middle - reach), math.tanh(middle + reach)
 
 
-def _all_orders(coefficient: Coefficient, metric: Array, gold: Array) -> Tested:
+def _all_orders(coefficient: Coefficient, metric: Array, human: Array) -> Tested:
     """The share of all orders of the metric's scores that agree as well, or disagree as well."""
     shuffled = metric[_orders(len(metric))][:, None]
-    values = coefficient.overall(shuffled, gold[None])
+    values = coefficient.overall(shuffled, human[None])
     # The first order is the one at hand.
     if math.isnan(values[0]):
         return Tested(math.nan, "")
@@ -316,8 +316,8 @@ def calibrated(pairs: ComparedPairs) -> Calibrated:
         return Calibrated(np.nan, np.nan)
     size = np.abs(pairs.metric)
     order = np.argsort(size, kind="stable")
-    size, gain = size[order], gains(pairs.gold, pairs.metric, pairs.weights)[order]
-    start = float(pairs.weights[right(pairs.gold, pairs.metric)].sum())
+    size, gain = size[order], gains(pairs.human, pairs.metric, pairs.weights)[order]
+    start = float(pairs.weights[right(pairs.human, pairs.metric)].sum())
     # A threshold below all differences makes only exact ties tied: that is epsilon 0.
     ends = np.flatnonzero(np.append(size[1:] > size[:-1], True))
     if size[0] > 0:
@@ -328,14 +328,14 @@ def calibrated(pairs: ComparedPairs) -> Calibrated:
     return Calibrated(accuracy, float(size[ends[best]]) if ends[best] >= 0 else 0.0)
 
 
-def right(gold: NDArray[np.int8], metric: Array) -> NDArray[np.bool_]:
+def right(human: NDArray[np.int8], metric: Array) -> NDArray[np.bool_]:
     """ComparedPairs that people tell apart and the metric orders alike, ties aside."""
-    return np.asarray((gold != 0) & (np.sign(metric) == gold))
+    return np.asarray((human != 0) & (np.sign(metric) == human))
 
 
-def gains(gold: NDArray[np.int8], metric: Array, weights: Array) -> Array:
+def gains(human: NDArray[np.int8], metric: Array, weights: Array) -> Array:
     """What the accuracy gains where a pair becomes a tie."""
-    return np.asarray(weights * ((gold == 0).astype(float) - right(gold, metric)))
+    return np.asarray(weights * ((human == 0).astype(float) - right(human, metric)))
 
 
 @dataclass(frozen=True)
@@ -350,46 +350,46 @@ class AccuracyWithTies(Coefficient):
     title: ClassVar[str] = "accuracy with ties"
     least: ClassVar[int] = 2
 
-    def each(self, metric: Array, gold: Array) -> Array:
+    def each(self, metric: Array, human: Array) -> Array:
         """Every group with the threshold that is best for all."""
         flat = metric.reshape(-1, *metric.shape[-2:])
-        values = [self._each(one, gold) for one in flat]
+        values = [self._each(one, human) for one in flat]
         return np.stack(values).reshape(metric.shape[:-1])
 
-    def overall(self, metric: Array, gold: Array) -> Array:
+    def overall(self, metric: Array, human: Array) -> Array:
         """The calibrated accuracy, which is the mean over groups."""
         flat = metric.reshape(-1, *metric.shape[-2:])
-        values = [calibrated(pairs_of(one, gold)).accuracy for one in flat]
+        values = [calibrated(pairs_of(one, human)).accuracy for one in flat]
         return np.array(values).reshape(metric.shape[:-2])
 
-    def epsilon(self, metric: Array, gold: Array) -> float:
+    def epsilon(self, metric: Array, human: Array) -> float:
         """The threshold that is best for all groups."""
-        return calibrated(pairs_of(metric, gold)).epsilon
+        return calibrated(pairs_of(metric, human)).epsilon
 
-    def chance(self, metric: Array, gold: Array) -> float:
+    def chance(self, metric: Array, human: Array) -> float:
         """Calling every pair tied, or ordering at random those that are not."""
-        ties = pairs_of(metric, gold).human_ties
+        ties = pairs_of(metric, human).human_ties
         return max(ties, (1 - ties) / 2)
 
-    def _each(self, metric: Array, gold: Array) -> Array:
-        epsilon = self.epsilon(metric, gold)
-        human, own = np.sign(differences(gold)), differences(metric)
-        known = ~(np.isnan(human) | np.isnan(own))
+    def _each(self, metric: Array, human: Array) -> Array:
+        epsilon = self.epsilon(metric, human)
+        theirs, own = np.sign(differences(human)), differences(metric)
+        known = ~(np.isnan(theirs) | np.isnan(own))
         said = np.where(np.abs(own) <= epsilon, 0.0, np.sign(own))
         count = known.sum(axis=-1)
-        hits = (known & (said == human)).sum(axis=-1)
+        hits = (known & (said == theirs)).sum(axis=-1)
         return np.where(count > 0, hits / np.maximum(count, 1), np.nan)
 
 
-def pairs_of(metric: Array, gold: Array) -> ComparedPairs:
+def pairs_of(metric: Array, human: Array) -> ComparedPairs:
     """The pairs within groups, unless there are too many to hold."""
-    groups, members = gold.shape
+    groups, members = human.shape
     if groups * members * (members - 1) // 2 > MOST:
         raise DataError(
             f"acc-eq over all pairs of {members:,} scores does not fit in memory: "
             'compare within items (by="item") or within systems (by="system").'
         )
-    return ComparedPairs.of(metric, gold)
+    return ComparedPairs.of(metric, human)
 
 
 @dataclass(frozen=True)
@@ -405,17 +405,17 @@ class SoftPairwiseAccuracy(Coefficient):
     least: ClassVar[int] = 1
     needs: ClassVar[Literal["scores", "segments"]] = "segments"
 
-    def each(self, metric: Array, gold: Array) -> Array:
+    def each(self, metric: Array, human: Array) -> Array:
         """One less the mean distance of every group's known confidences."""
-        distance = np.abs(metric - gold)
+        distance = np.abs(metric - human)
         known = ~np.isnan(distance)
         count = known.sum(axis=-1)
         total = np.where(known, distance, 0.0).sum(axis=-1)
         return np.where(count > 0, 1 - divide(total, count), np.nan)
 
-    def chance(self, metric: Array, gold: Array) -> float:
+    def chance(self, metric: Array, human: Array) -> float:
         """That of a metric whose confidence is always one half."""
-        return float(self.overall(np.where(np.isnan(metric), np.nan, 0.5), gold))
+        return float(self.overall(np.where(np.isnan(metric), np.nan, 0.5), human))
 
 
 COEFFICIENTS: Registry[Coefficient] = Registry(

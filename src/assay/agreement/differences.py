@@ -37,7 +37,7 @@ TRIALS = 1000
 
 
 def williams(first: float, second: float, between: float, n: int) -> float:
-    """The two-sided p of two metrics correlating otherwise with people, by Williams' test.
+    """The two-sided p of two metrics correlating differently with people, by Williams' test.
 
     `first` and `second` are the metrics' correlations with people, `between` that of the two
     metrics with each other, all over the same `n` scores (Williams, 1959; Steiger, 1980), which
@@ -75,7 +75,7 @@ def williams_of_all(metrics: Sequence[Array], human: Array) -> Array:
 def permutation_p(
     first: Array,
     second: Array,
-    gold: Array,
+    human: Array,
     coefficient: Coefficient,
     *,
     by: By = "none",
@@ -86,20 +86,20 @@ def permutation_p(
 
     The metrics' standardised scores change places at random: see `swap_test`.
     """
-    a, b, human = commonly_known(first, second, gold)
+    a, b, people = commonly_known(first, second, human)
     if isinstance(coefficient, AccuracyWithTies):
-        shared = _Trials.of(*(grouped(scores, by) for scores in (a, b, human)))
+        shared = _Trials.of(*(grouped(scores, by) for scores in (a, b, people)))
         values = partial(shared.all_values, by=by)
     else:
-        values = partial(swapped_values, a, b, human, coefficient.overall, by=by)
-    return swap_test(values, (gold.shape[0], gold.shape[1]), trials=trials, rng=rng)
+        values = partial(swapped_values, a, b, people, coefficient.overall, by=by)
+    return swap_test(values, (human.shape[0], human.shape[1]), trials=trials, rng=rng)
 
 
 @dataclass(frozen=True, eq=False)
 class MetricComparison:
     """Metrics set against each other.
 
-    `p[i, j]` is the two-sided p of metric i, which is ahead, and metric j agreeing otherwise with
+    `p[i, j]` is the two-sided p of metric i, which is ahead, and metric j agreeing differently with
     people; `clusters` ranks the metrics, 1 for the best, where those that cannot be told apart
     share a rank.
     """
@@ -112,7 +112,7 @@ class MetricComparison:
 
 def compare_metrics(
     scores: Mapping[str, Array],
-    gold: Array,
+    human: Array,
     coefficient: Coefficient,
     *,
     by: By = "none",
@@ -122,9 +122,9 @@ def compare_metrics(
 ) -> MetricComparison:
     """Every metric against every other; all pairs see the same swaps."""
     names = tuple(scores)
-    human = grouped(gold, by)
+    people = grouped(human, by)
     values = np.array(
-        [float(coefficient.overall(grouped(each, by), human)) for each in scores.values()]
+        [float(coefficient.overall(grouped(own, by), people)) for own in scores.values()]
     )
     seed = int(rng.integers(2**63))
     p = np.full((len(names), len(names)), np.nan)
@@ -134,7 +134,7 @@ def compare_metrics(
                 p[i, j] = permutation_p(
                     scores[first],
                     scores[second],
-                    gold,
+                    human,
                     coefficient,
                     by=by,
                     trials=trials,
@@ -183,9 +183,9 @@ class _Trials:
         return cls(
             pair=np.tile(np.arange(len(sign), dtype=np.int32), 4)[order],
             kind=np.repeat(np.arange(4, dtype=np.int8), len(sign))[order],
-            gain=np.concatenate([gains(sign, each, weights) for each in own])[order],
+            gain=np.concatenate([gains(sign, gap, weights) for gap in own])[order],
             ends=np.append(size[1:] > size[:-1], True),
-            right=np.stack([weights * right(sign, each) for each in own]),
+            right=np.stack([weights * right(sign, gap) for gap in own]),
             groups=groups,
             members=(first[pairs], second[pairs]),
         )
@@ -197,7 +197,7 @@ class _Trials:
 
     def values(self, swapped: Mask) -> tuple[float, float]:
         """The calibrated accuracies of both metrics after a swap of (groups, members)."""
-        one, other = (swapped[self.groups, each].astype(np.int8) for each in self.members)
+        one, other = (swapped[self.groups, member].astype(np.int8) for member in self.members)
         kind = 2 * one + other
         return self._best(kind), self._best((3 - kind).astype(np.int8))
 

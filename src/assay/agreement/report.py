@@ -37,12 +37,12 @@ SLACK = 1e-12
 
 def tables(findings: Sequence[PanelCorrelation], options: CorrelateOptions) -> list[Table]:
     """Per kind of human score: a table of metrics, or of pairs by metrics; then comparisons."""
-    found = []
+    shown = []
     for same in _by_human(findings).values():
-        found += _agreements(same, options)
-        found += [_comparison(each, options) for each in same if each.comparison]
-        found += [_williams(each) for each in same if each.williams is not None]
-    return found
+        shown += _agreements(same, options)
+        shown += [_comparison(finding, options) for finding in same if finding.comparison]
+        shown += [_williams(finding) for finding in same if finding.williams is not None]
+    return shown
 
 
 def agreement_tables(
@@ -54,26 +54,26 @@ def agreement_tables(
 
 
 def _agreements(findings: Sequence[PanelCorrelation], options: CorrelateOptions) -> list[Table]:
-    if len({id(each.panel) for each in findings}) == 1:
+    if len({id(finding.panel) for finding in findings}) == 1:
         return [_metrics(findings, options)]
-    return [_pairs(each, options) for each in findings_by_coefficient(findings)]
+    return [_pairs(group, options) for group in findings_by_coefficient(findings)]
 
 
 def findings_by_coefficient(findings: Sequence[PanelCorrelation]) -> list[list[PanelCorrelation]]:
     """The findings of each granularity, human score and coefficient, in order."""
-    found: dict[tuple[str, str, Coefficient], list[PanelCorrelation]] = {}
-    for each in findings:
-        key = (each.panel.granularity, each.panel.human_name, each.coefficient)
-        found.setdefault(key, []).append(each)
-    return list(found.values())
+    groups: dict[tuple[str, str, Coefficient], list[PanelCorrelation]] = {}
+    for finding in findings:
+        key = (finding.panel.granularity, finding.panel.human_name, finding.coefficient)
+        groups.setdefault(key, []).append(finding)
+    return list(groups.values())
 
 
 def matrix(findings: Sequence[PanelCorrelation]) -> tuple[list[str], Array, Array]:
     """The titles of the metrics, and the values and p of pairs by metrics."""
-    titles = list(dict.fromkeys(c.title for each in findings for c in each.panel.candidates))
+    titles = list(dict.fromkeys(c.title for finding in findings for c in finding.panel.candidates))
     values = np.full((2, len(findings), len(titles)), np.nan)
-    for row, each in enumerate(findings):
-        for candidate, agreement in zip(each.panel.candidates, each.agreements, strict=True):
+    for row, finding in enumerate(findings):
+        for candidate, agreement in zip(finding.panel.candidates, finding.agreements, strict=True):
             values[:, row, titles.index(candidate.title)] = agreement.value, agreement.p
     return titles, values[0], values[1]
 
@@ -81,30 +81,31 @@ def matrix(findings: Sequence[PanelCorrelation]) -> tuple[list[str], Array, Arra
 def _by_human(
     findings: Sequence[PanelCorrelation],
 ) -> dict[tuple[str, str], list[PanelCorrelation]]:
-    found: dict[tuple[str, str], list[PanelCorrelation]] = {}
-    for each in findings:
-        found.setdefault((each.panel.granularity, each.panel.human_name), []).append(each)
-    return found
+    groups: dict[tuple[str, str], list[PanelCorrelation]] = {}
+    for finding in findings:
+        groups.setdefault((finding.panel.granularity, finding.panel.human_name), []).append(finding)
+    return groups
 
 
 def _metrics(findings: Sequence[PanelCorrelation], options: CorrelateOptions) -> Table:
     """One pair: metrics by coefficients."""
     panel = findings[0].panel
     columns: list[str | Column] = ["metric", Column("n")]
-    for each in findings:
-        columns += [column for column, _ in _cells(each, 0)]
+    for finding in findings:
+        columns += [column for column, _ in _cells(finding, 0)]
     rows: list[list[CellValue]] = []
     for at, candidate in enumerate(panel.candidates):
         # Soft pairwise accuracy counts pairs of systems; most coefficients count scores.
-        counts = [each.agreements[at].n for each in findings if each.coefficient.needs == "scores"]
+        counting = [finding for finding in findings if finding.coefficient.needs == "scores"]
         row: list[CellValue] = [
             candidate.title,
-            counts[0] if counts else findings[0].agreements[at].n,
+            (counting or findings)[0].agreements[at].n,
         ]
-        row += [cell for each in findings for _, cell in _cells(each, at)]
+        row += [cell for finding in findings for _, cell in _cells(finding, at)]
         rows.append(row)
     title = f"{panel.pair + ': ' if panel.pair else ''}agreement with {_human(panel.human_name)}"
-    details = " ".join(tests_note({each.coefficient: each.agreements for each in findings}))
+    agreements = {finding.coefficient: finding.agreements for finding in findings}
+    details = " ".join(tests_note(agreements))
     note = "\n".join(
         [
             *_values_note(findings, options),
@@ -122,9 +123,9 @@ def _cells(finding: PanelCorrelation, at: int) -> list[tuple[Column, CellValue]]
     name, agreement = str(finding.coefficient), finding.agreements[at]
     value = Cell(agreement.value, p=agreement.p, n=agreement.n)
     cells: list[tuple[Column, CellValue]] = [(Column(name, digits=DIGITS, direction="high"), value)]
-    if any(not isnan(each.p) for each in finding.agreements):
+    if any(not isnan(agreement.p) for agreement in finding.agreements):
         cells.append((Column(f"p {name}", style="p", paper=False), agreement.p))
-    if any(not isnan(each.epsilon) for each in finding.agreements):
+    if any(not isnan(agreement.epsilon) for agreement in finding.agreements):
         cells.append((Column("epsilon", digits=4), agreement.epsilon))
     return cells
 
@@ -141,7 +142,7 @@ def _pairs(findings: Sequence[PanelCorrelation], options: CorrelateOptions) -> T
         ("Mean", summary.mean),
         ("SD", summary.sd),
     ):
-        rows.append([name, None, *(None if isnan(each) else float(each) for each in figures)])
+        rows.append([name, None, *(None if isnan(figure) else float(figure) for figure in figures)])
     rows += [_pair_row(findings[at], at, summary) for at in others]
     rows.append(["Wins", None, *map(int, summary.wins)])
     order = [*kept, None, None, None, *others, None]
@@ -190,17 +191,22 @@ def _values_note(findings: Sequence[PanelCorrelation], options: CorrelateOptions
     """How the values came about, and why some are missing."""
     lines = []
     if options.by != "none":
-        groups = _span([each.groups for f in findings for each in f.agreements], ",")
+        groups = _span([agreement.groups for f in findings for agreement in f.agreements], ",")
         lines.append(
             f"Compared within each {options.by}; {groups} of them have a value. Values are the "
             "means of theirs (wmt: of all their pairs together)."
         )
-    lines += tests_note({each.coefficient: each.agreements for each in findings})
-    for name in dict.fromkeys(each.coefficient for each in findings):
-        own = [each for f in findings if f.coefficient == name for each in f.agreements]
-        if chances := [each.chance for each in own if each.chance]:
+    lines += tests_note({finding.coefficient: finding.agreements for finding in findings})
+    for name in dict.fromkeys(finding.coefficient for finding in findings):
+        own = [agreement for f in findings if f.coefficient == name for agreement in f.agreements]
+        if chances := [agreement.chance for agreement in own if agreement.chance]:
             lines.append(f"{name}: by chance {_span(chances, f'.{DIGITS}f')}.")
-    turned = {each.title: None for f in findings for each in f.panel.candidates if each.lower}
+    turned = {
+        candidate.title: None
+        for f in findings
+        for candidate in f.panel.candidates
+        if candidate.lower
+    }
     lines += [
         f"{title}: less is better; its sign is turned, so that agreement is positive."
         for title in turned
@@ -212,15 +218,17 @@ def tests_note(agreements: Mapping[Coefficient, Sequence[Agreement]]) -> list[st
     """Where the p of each coefficient come from; nothing where there are none."""
     names: dict[str, list[str]] = {}
     for coefficient, values in agreements.items():
-        for test in dict.fromkeys(each.test for each in values if each.test):
+        for test in dict.fromkeys(agreement.test for agreement in values if agreement.test):
             names.setdefault(test, []).append(str(coefficient))
-    told = "; ".join(f"{', '.join(each)} from {test}" for test, each in names.items())
+    told = "; ".join(
+        f"{', '.join(coefficients)} from {test}" for test, coefficients in names.items()
+    )
     return [f"Two-sided p: {told}."] if told else []
 
 
 def _span(values: Sequence[float], form: str) -> str:
     """The least and the greatest, or the one that there is."""
-    return "-".join(dict.fromkeys(f"{each:{form}}" for each in (min(values), max(values))))
+    return "-".join(dict.fromkeys(f"{value:{form}}" for value in (min(values), max(values))))
 
 
 def _reasons(finding: PanelCorrelation) -> list[str]:
@@ -231,29 +239,31 @@ def _reasons(finding: PanelCorrelation) -> list[str]:
             titles.setdefault(agreement.reason, []).append(candidate.title)
     where = f"{finding.panel.pair}: " * bool(finding.panel.pair)
     return [
-        f"{where}no {finding.coefficient} of {', '.join(each)}: {reason}."
-        for reason, each in titles.items()
+        f"{where}no {finding.coefficient} of {', '.join(names)}: {reason}."
+        for reason, names in titles.items()
     ]
 
 
 def _panel_notes(findings: Sequence[PanelCorrelation]) -> list[str]:
     """Where people's scores come from, and who was left out."""
-    panels = list({id(each.panel): each.panel for each in findings}.values())
-    sources = "; ".join(dict.fromkeys(each.source for each in panels if each.source))
+    panels = list({id(finding.panel): finding.panel for finding in findings}.values())
+    sources = "; ".join(dict.fromkeys(panel.source for panel in panels if panel.source))
     head = [f"Human scores: {sources}."] if sources else []
     several = len(panels) > 1
     notes = [
-        f"{each.pair}: {note}" if several and each.pair else note[:1].upper() + note[1:]
-        for each in panels
-        for note in each.notes
+        f"{panel.pair}: {note}" if several and panel.pair else note[:1].upper() + note[1:]
+        for panel in panels
+        for note in panel.notes
     ]
     return [*head, *notes, *_signatures(findings)]
 
 
 def _signatures(findings: Sequence[PanelCorrelation]) -> list[str]:
     """How the metrics were computed, each once."""
-    candidates = [each for finding in findings for each in finding.panel.candidates]
-    return list(dict.fromkeys(each.signature for each in candidates if each.signature))
+    candidates = [candidate for finding in findings for candidate in finding.panel.candidates]
+    return list(
+        dict.fromkeys(candidate.signature for candidate in candidates if candidate.signature)
+    )
 
 
 def _soft_note(findings: Sequence[PanelCorrelation], options: CorrelateOptions) -> list[str]:
@@ -267,7 +277,7 @@ def _soft_note(findings: Sequence[PanelCorrelation], options: CorrelateOptions) 
         pairs = _span([agreement.n for finding in own for agreement in finding.agreements], ",")
         granularity = own[0].panel.granularity
         item = "segment" if granularity == "system" else granularity
-        files = {each.panel.ratings_source: None for each in own if granularity == "system"}
+        files = {finding.panel.ratings_source: None for finding in own if granularity == "system"}
         source = f" ({', '.join(filter(None, files))})" if any(files) else ""
         notes.append(
             f"{coefficient}: {pairs} pairs of systems, each over the {item}s that are rated for "
@@ -277,19 +287,19 @@ def _soft_note(findings: Sequence[PanelCorrelation], options: CorrelateOptions) 
 
 
 def _comparison(finding: PanelCorrelation, options: CorrelateOptions) -> Table:
-    found = finding.comparison
+    comparison = finding.comparison
     note = (
         "Two-sided p of the row's and the column's metric agreeing differently with people, by "
         f"{options.trials:,} trials in which their standardised scores of {_unit(finding)} "
         f"change places at random; cluster: what cannot be told apart at {options.alpha:g} "
         "shares a rank."
     )
-    return _against(finding, "", np.zeros((0, 0)) if found is None else found.p, note)
+    return _against(finding, "", np.zeros((0, 0)) if comparison is None else comparison.p, note)
 
 
 def _williams(finding: PanelCorrelation) -> Table:
     p = np.zeros((0, 0)) if finding.williams is None else finding.williams
-    values = np.array([each.value for each in finding.agreements])
+    values = np.array([agreement.value for agreement in finding.agreements])
     # As in the other table: of two metrics, the better one against the other.
     ahead = np.where(values[:, None] >= values[None, :], p, np.nan)
     note = (
@@ -306,8 +316,8 @@ def _unit(finding: PanelCorrelation) -> str:
 
 
 def _against(finding: PanelCorrelation, how: str, p: Array, note: str) -> Table:
-    titles = [each.title for each in finding.panel.candidates]
-    values = [each.value for each in finding.agreements]
+    titles = [candidate.title for candidate in finding.panel.candidates]
+    values = [agreement.value for agreement in finding.agreements]
     order = sorted(range(len(titles)), key=lambda at: (isnan(values[at]), -values[at]))
     note = "\n".join([note, *_signatures([finding])])
     rows: list[list[CellValue]] = []
@@ -393,7 +403,7 @@ def summarise(
         mean=_of(chosen, np.mean, 1),
         # Half-way between two printed figures there is one more decimal, and no rounding error.
         median=as_printed(median, PRINTED + 1) if paper else median,
-        sd=_of(chosen, lambda each, axis: np.std(each, axis=axis, ddof=1), 2),
+        sd=_of(chosen, lambda values, axis: np.std(values, axis=axis, ddof=1), 2),
         wins=best.sum(axis=0),
     )
 

@@ -131,55 +131,57 @@ class Concordance:
 
     agree: Array
     disagree: Array
-    gold_ties: Array
+    human_ties: Array
     metric_ties: Array
     both_ties: Array
 
     @property
     def total(self) -> Array:
         """All pairs with both scores known."""
-        one_sided = self.gold_ties + self.metric_ties - self.both_ties
+        one_sided = self.human_ties + self.metric_ties - self.both_ties
         return self.agree + self.disagree + one_sided
 
 
-def concordance(metric: Array, gold: Array) -> Concordance:
+def concordance(metric: Array, human: Array) -> Concordance:
     """Pairs counted along the last axis: (..., groups, members) against (groups, members)."""
-    shape = np.broadcast_shapes(metric.shape, gold.shape)
+    shape = np.broadcast_shapes(metric.shape, human.shape)
     own = np.broadcast_to(metric, shape).reshape(-1, *shape[-2:])
-    counts = _by_pairs(own, gold) if shape[-1] <= FEW else _by_sorting(own, gold)
-    return Concordance(*(each.reshape(shape[:-1]) for each in counts))
+    counts = _by_pairs(own, human) if shape[-1] <= FEW else _by_sorting(own, human)
+    return Concordance(*(count.reshape(shape[:-1]) for count in counts))
 
 
-def _by_pairs(metric: Array, gold: Array) -> list[Array]:
+def _by_pairs(metric: Array, human: Array) -> list[Array]:
     """Every pair looked at, a block of them at a time."""
-    human = differences(gold)
-    step = max(1, PAIRS_AT_ONCE // max(1, human.size))
+    gaps = differences(human)
+    step = max(1, PAIRS_AT_ONCE // max(1, gaps.size))
     starts = range(0, max(1, len(metric)), step)
-    parts = [_counts(differences(metric[at : at + step]), human) for at in starts]
-    return [np.concatenate(each) for each in zip(*parts, strict=True)]
+    parts = [_counts(differences(metric[start : start + step]), gaps) for start in starts]
+    return [np.concatenate(blocks) for blocks in zip(*parts, strict=True)]
 
 
-def _counts(metric: Array, gold: Array) -> tuple[Array, ...]:
-    known = ~(np.isnan(metric) | np.isnan(gold))
-    m, g = np.sign(metric), np.sign(gold)
+def _counts(metric: Array, human: Array) -> tuple[Array, ...]:
+    known = ~(np.isnan(metric) | np.isnan(human))
+    m, g = np.sign(metric), np.sign(human)
     product = m * g
     masks = (product > 0, product < 0, (g == 0) & known, (m == 0) & known, (m == 0) & (g == 0))
     return tuple(mask.sum(axis=-1).astype(float) for mask in masks)
 
 
-def _by_sorting(metric: Array, gold: Array) -> list[Array]:
+def _by_sorting(metric: Array, human: Array) -> list[Array]:
     """Groups one by one, in n log n steps each."""
     counts = [
-        _sorted_counts(own, human) for rows in metric for own, human in zip(rows, gold, strict=True)
+        _sorted_counts(own, theirs)
+        for rows in metric
+        for own, theirs in zip(rows, human, strict=True)
     ]
     return list(np.array(counts, float).reshape(*metric.shape[:-1], 5).transpose(2, 0, 1))
 
 
-def _sorted_counts(metric: Array, gold: Array) -> tuple[float, ...]:
+def _sorted_counts(metric: Array, human: Array) -> tuple[float, ...]:
     from scipy.stats import kendalltau
 
-    known = ~(np.isnan(metric) | np.isnan(gold))
-    m, g = metric[known], gold[known]
+    known = ~(np.isnan(metric) | np.isnan(human))
+    m, g = metric[known], human[known]
     total = math.comb(len(m), 2)
     tied_g, tied_m, tied_both = _tied(g), _tied(m), _tied(np.stack([m, g], axis=1))
     untied = total - tied_g - tied_m + tied_both
@@ -201,28 +203,28 @@ def _tied(values: Array) -> int:
 class ComparedPairs:
     """All pairs of all groups in one row, for accuracies with ties.
 
-    `gold` is the sign of people's difference, `metric` the metric's difference, `weights` what a
+    `human` is the sign of people's difference, `metric` the metric's difference, `weights` what a
     pair adds to the mean over groups.
     """
 
-    gold: NDArray[np.int8]
+    human: NDArray[np.int8]
     metric: Array
     weights: Array
 
     @classmethod
-    def of(cls, metric: Array, gold: Array) -> ComparedPairs:
+    def of(cls, metric: Array, human: Array) -> ComparedPairs:
         """The pairs within each group of (groups, members) scores, without unknown ones."""
-        human, own = differences(gold), differences(metric)
-        known = ~(np.isnan(human) | np.isnan(own))
+        theirs, own = differences(human), differences(metric)
+        known = ~(np.isnan(theirs) | np.isnan(own))
         counts = known.sum(axis=-1, keepdims=True)
         groups = max(1, int((counts > 0).sum()))
         weights = np.broadcast_to(1 / (groups * np.maximum(counts, 1)), known.shape)[known]
-        return cls(np.sign(human[known]).astype(np.int8), own[known], weights)
+        return cls(np.sign(theirs[known]).astype(np.int8), own[known], weights)
 
     @cached_property
     def human_ties(self) -> float:
         """The share of pairs that people do not tell apart."""
-        return float(self.weights[self.gold == 0].sum())
+        return float(self.weights[self.human == 0].sum())
 
 
 def swapped_values(

@@ -65,12 +65,12 @@ class Somers(assay.Coefficient):
     title: ClassVar[str] = "Somers' D"
     least: ClassVar[int] = 2
 
-    def each(self, metric: np.ndarray, gold: np.ndarray) -> np.ndarray:
+    def each(self, metric: np.ndarray, human: np.ndarray) -> np.ndarray:
         """The value of every group; a metric's ties are neither right nor wrong."""
-        first, second = np.triu_indices(gold.shape[-1], 1)
+        first, second = np.triu_indices(human.shape[-1], 1)
         own = np.sign(metric[..., first] - metric[..., second])
-        human = np.sign(gold[..., first] - gold[..., second])
-        known = ~np.isnan(own + human)
-        total = (known & (human != 0)).sum(axis=-1)
-        balance = np.where(known, own * human, 0.0).sum(axis=-1)
+        people = np.sign(human[..., first] - human[..., second])
+        known = ~np.isnan(own + people)
+        total = (known & (people != 0)).sum(axis=-1)
+        balance = np.where(known, own * people, 0.0).sum(axis=-1)
         return np.where(total > 0, balance / np.maximum(total, 1), np.nan)

@@ -87,21 +87,26 @@ def retrieval(
     """
     bm25 = BM25(k1, b, depth)
     chosen = COEFFICIENTS.parse_all(coefficients)
-    found = translations(data) if isinstance(data, Dataset) else Translations.alone(data)
-    human = bm25.search(found.collections[found.truth], queries) if found.truth else None
-    documents = list(next(iter(found.collections.values())))
+    searched = translations(data) if isinstance(data, Dataset) else Translations.alone(data)
+    human = bm25.search(searched.collections[searched.truth], queries) if searched.truth else None
+    documents = list(next(iter(searched.collections.values())))
     setup = RetrievalSetup(
         bm25,
         tuple(_measures(measures, human)),
         truth_of(documents, queries, judgements=judgements, human=human, most=relevant),
-        tuple(_notes(found, judgements, relevant)),
+        tuple(_notes(searched, judgements, relevant)),
         alpha,
     )
-    candidates = _candidates(found, metrics, scores)
+    candidates = _candidates(searched, metrics, scores)
     steps = evaluate(
-        found.collections, queries, setup.truth, setup.measures, bm25=bm25, humans=found.humans
+        searched.collections,
+        queries,
+        setup.truth,
+        setup.measures,
+        bm25=bm25,
+        humans=searched.humans,
     )
-    systems = tuple(track(steps, total=len(found.collections)))
+    systems = tuple(track(steps, total=len(searched.collections)))
     odd = () if judgements is None else mismatches(queries, judgements, setup.truth.documents)
     return RetrievalResult(
         setup,
@@ -120,24 +125,24 @@ def _measures(measures: Sequence[str | Measure] | None, human: Run | None) -> li
     return [measure for measure in asked if human is not None or not measure.needs_human]
 
 
-def _notes(found: Translations, judgements: Judgements | None, relevant: int) -> Iterator[str]:
+def _notes(searched: Translations, judgements: Judgements | None, relevant: int) -> Iterator[str]:
     """Where the truth comes from."""
     if judgements is not None:
         yield "relevant: what the judgements say."
     else:
-        yield f"relevant: the first {relevant} documents of the ranking on {found.truth}."
-    if not found.truth and found.machines.systems:
+        yield f"relevant: the first {relevant} documents of the ranking on {searched.truth}."
+    if not searched.truth and searched.machines.systems:
         yield "no human translation: no RBO, and no metric that needs a reference."
 
 
 def _candidates(
-    found: Translations, metrics: MetricChoice, scores: Sequence[Scores]
+    searched: Translations, metrics: MetricChoice, scores: Sequence[Scores]
 ) -> list[Candidate]:
     """The metrics' scores of the machines; without a reference only what was asked for."""
-    machines = found.machines
+    machines = searched.machines
     if not machines.systems:
         return []
-    default = DEFAULT_METRICS if found.truth else ()
+    default = DEFAULT_METRICS if searched.truth else ()
     tested = chosen_metrics(metrics, machines, scores, default)
     systems = list(machines.systems)
     return [

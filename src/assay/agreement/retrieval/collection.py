@@ -55,21 +55,23 @@ def read_trec_queries(path: FilePath) -> dict[str, str]:
 
 
 def _read(path: FilePath, tag: str, key: str, parts: Sequence[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    texts_by_number: dict[str, str] = {}
     for element in _parse(path).iter():
         if element.tag.lower() != tag:
             continue
         texts = {child.tag.lower(): _text(child) for child in element}
         number = re.sub(r"^number:\s*", "", texts.pop(key, ""), flags=re.IGNORECASE)
         if not number:
-            raise DataError(f"{label(path)}: <{tag}> number {len(found) + 1} has no <{key}>.")
-        if number in found:
+            raise DataError(
+                f"{label(path)}: <{tag}> number {len(texts_by_number) + 1} has no <{key}>."
+            )
+        if number in texts_by_number:
             raise DataError(f"{label(path)}: <{key}> {number} is there twice. Rename one.")
         chosen = [texts[part] for part in parts if part in texts]
-        found[number] = " ".join(chosen or texts.values())
-    if not found:
+        texts_by_number[number] = " ".join(chosen or texts.values())
+    if not texts_by_number:
         raise DataError(f"{label(path)} has no <{tag}>. Is it TREC's XML?")
-    return found
+    return texts_by_number
 
 
 def _parse(path: FilePath) -> Element:
@@ -109,10 +111,10 @@ def collect(lines: Sequence[str], documents: Sequence[str]) -> dict[str, str]:
     >>> collect(["a", "b", "c"], ["x", "y", "x"])
     {'x': 'a c', 'y': 'b'}
     """
-    found: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for line, document in zip(lines, documents, strict=True):
-        found.setdefault(document, []).append(line)
-    return {document: " ".join(each) for document, each in found.items()}
+        texts.setdefault(document, []).append(line)
+    return {document: " ".join(parts) for document, parts in texts.items()}
 
 
 def read_queries(path: FilePath, *, numbered: bool = False) -> dict[str, str]:
@@ -128,7 +130,7 @@ def read_queries(path: FilePath, *, numbered: bool = False) -> dict[str, str]:
 
 def read_judgements(path: FilePath) -> dict[str, dict[str, int]]:
     """TREC's judgements: query, iteration (ignored), document and relevance, blanks between."""
-    found: dict[str, dict[str, int]] = {}
+    judgements: dict[str, dict[str, int]] = {}
     for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
             continue
@@ -141,16 +143,16 @@ def read_judgements(path: FilePath) -> dict[str, dict[str, int]]:
         query, _, document, relevance = cells
         if not re.fullmatch(r"[+-]?[0-9]{1,9}", relevance):
             raise DataError(f"{where}: relevance {relevance!r} is not a whole number.")
-        judged = found.setdefault(query, {})
+        judged = judgements.setdefault(query, {})
         if document in judged:
             raise DataError(
                 f"{where}: document {document} is judged for query {query} a second time. "
                 "Keep one of the two."
             )
         judged[document] = int(relevance)
-    if not found:
+    if not judgements:
         raise DataError(f"{label(path)} has no judgements.")
-    return found
+    return judgements
 
 
 class _Query(NamedTuple):
@@ -220,7 +222,7 @@ def human_files(paths: Sequence[FilePath]) -> list[FilePath]:
     ['ref.txt', 'data/ref.en.txt']
     """
     names = {path: system_name(path) for path in paths}
-    return [each for each in paths if is_human(names[each]) or _REFERENCE.match(names[each])]
+    return [path for path in paths if is_human(names[path]) or _REFERENCE.match(names[path])]
 
 
 def translations(dataset: Dataset) -> Translations:
@@ -231,11 +233,11 @@ def translations(dataset: Dataset) -> Translations:
     if not dataset.documents:
         raise MissingInput("documents", "retrieval searches documents, not segments")
     people = human_outputs(dataset)
-    machines = {name: each for name, each in dataset.systems.items() if name not in people}
+    machines = {name: lines for name, lines in dataset.systems.items() if name not in people}
     humans = {name: dataset.systems[name] for name in people}
     truth = None
     for name, lines in _references(dataset).items():
-        same = next((known for known, each in humans.items() if each == lines), None)
+        same = next((known for known, text in humans.items() if text == lines), None)
         label = same or (name if name not in dataset.systems else f"{name} (reference)")
         humans[label] = lines
         truth = truth or label
@@ -253,4 +255,7 @@ def _references(dataset: Dataset) -> dict[str, tuple[str, ...]]:
     given = dataset.reference_names if len(dataset.reference_names) == count else ()
     names = given or tuple(f"reference {at}" if count > 1 else "reference"
                            for at in range(1, count + 1))  # fmt: skip
-    return {name: tuple(each[at] for each in dataset.references) for at, name in enumerate(names)}
+    return {
+        name: tuple(references[at] for references in dataset.references)
+        for at, name in enumerate(names)
+    }

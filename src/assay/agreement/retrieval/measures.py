@@ -70,8 +70,8 @@ class Measure(Settings, ABC):
 
     def value(self, run: Run, truth: Truth) -> float:
         """The mean over queries; `nan` where there is none."""
-        each = self.each(run, truth)
-        return float(np.mean(each)) if len(each) else math.nan
+        values = self.each(run, truth)
+        return float(np.mean(values)) if len(values) else math.nan
 
     def queries(self, truth: Truth) -> int:
         """How many queries the mean is over."""
@@ -195,7 +195,7 @@ def rbo(one: Sequence[str], other: Sequence[str], p: float) -> float:
 def _overlaps(one: Sequence[str], other: Sequence[str], depth: int) -> Array:
     """How many documents the first d of both have in common, for d = 1, 2, ... `depth`."""
     places = {document: at for at, document in enumerate(other)}
-    shared = [max(at, places[each]) for at, each in enumerate(one) if each in places]
+    shared = [max(at, places[document]) for at, document in enumerate(one) if document in places]
     return np.cumsum(np.bincount(np.array(shared, int), minlength=depth)).astype(float)
 
 
@@ -233,8 +233,8 @@ class _Ranked(Measure):
             query: {document: max(0, grade) for document, grade in grades.items()}
             for query, grades in truth.judgements.items()
         }
-        found = ir_measures.iter_calc([measure], judged, _as_scores(run))
-        values = {each.query_id: each.value for each in found}
+        scored = ir_measures.iter_calc([measure], judged, _as_scores(run))
+        values = {query.query_id: query.value for query in scored}
         return np.array([values.get(query, 0.0) for query in truth.judgements], float)
 
     @property

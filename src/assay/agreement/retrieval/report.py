@@ -31,10 +31,13 @@ def tables(
     correlations: Sequence[RetrievalCorrelation],
 ) -> list[Table]:
     """Systems by measures, then one table of measures by metrics for every coefficient."""
-    coefficients = dict.fromkeys(each.coefficient for each in correlations)
+    coefficients = dict.fromkeys(correlation.coefficient for correlation in correlations)
     return [
         _by_system(setup, systems, candidates),
-        *(_by_measure(setup, each, candidates, correlations) for each in coefficients),
+        *(
+            _by_measure(setup, coefficient, candidates, correlations)
+            for coefficient in coefficients
+        ),
     ]
 
 
@@ -45,42 +48,42 @@ def charts(
     correlations: Sequence[RetrievalCorrelation],
 ) -> list[Chart]:
     """A map of each coefficient, and every metric against the first measure."""
-    coefficients = dict.fromkeys(each.coefficient for each in correlations)
-    maps = [_map(each, candidates, correlations) for each in coefficients]
-    machines = [each for each in systems if not each.human]
+    coefficients = dict.fromkeys(correlation.coefficient for correlation in correlations)
+    maps = [_map(coefficient, candidates, correlations) for coefficient in coefficients]
+    machines = [system for system in systems if not system.human]
     if len(machines) < 2:
         return maps
-    return [*maps, *(_scatter(setup, machines, each) for each in candidates)]
+    return [*maps, *(_scatter(setup, machines, candidate) for candidate in candidates)]
 
 
 def _by_system(
     setup: RetrievalSetup, systems: Sequence[SystemRetrieval], candidates: Sequence[Candidate]
 ) -> Table:
-    titles, metrics = [each.title for each in setup.measures], [c.title for c in candidates]
-    scores = iter(zip(*(each.of_systems() for each in candidates), strict=True))
+    titles, metrics = [measure.title for measure in setup.measures], [c.title for c in candidates]
+    scores = iter(zip(*(candidate.of_systems() for candidate in candidates), strict=True))
     rows: list[list[CellValue]] = []
-    for each in systems:
-        own = [None] * len(candidates) if each.human else next(scores, ())
-        rows.append([each.system, *each.values, *own])
+    for system in systems:
+        own = [None] * len(candidates) if system.human else next(scores, ())
+        rows.append([system.system, *system.values, *own])
     return Table(
         _MEASURES,
         ("system", *(Column(title, digits=DIGITS) for title in titles), *map(Column, metrics)),
         rows,
         "\n".join([*_notes(setup, systems), *_signatures(candidates)]),
-        shaded=frozenset(at for at, each in enumerate(systems) if each.human),
+        shaded=frozenset(at for at, system in enumerate(systems) if system.human),
         keys=1,
     )
 
 
 def _notes(setup: RetrievalSetup, systems: Sequence[SystemRetrieval]) -> Iterator[str]:
-    queries = {each.queries(setup.truth) for each in setup.measures}
+    queries = {measure.queries(setup.truth) for measure in setup.measures}
     counts = "-".join(f"{count:,}" for count in sorted({min(queries), max(queries)}))
     plural = "query" if queries == {1} else "queries"
     yield f"{len(setup.truth.documents):,} documents; means over {counts} {plural}."
     yield from setup.notes
-    if people := [each.system for each in systems if each.human]:
+    if people := [system.system for system in systems if system.human]:
         yield f"{', '.join(people)}: by people, so shown but not correlated."
-    yield from (each.remark for each in setup.measures if each.remark)
+    yield from (measure.remark for measure in setup.measures if measure.remark)
     yield f"BM25|{setup.bm25.signature()}"
 
 
@@ -95,13 +98,13 @@ def _by_measure(
     strong = set()
     for at, measure in enumerate(setup.measures):
         own = [c for c in correlations if c.measure == measure and c.coefficient == coefficient]
-        rows.append([measure.title, *(_cell(each, setup.alpha) for each in own)])
+        rows.append([measure.title, *(_cell(correlation, setup.alpha) for correlation in own)])
         best = max((round(_known(c), DIGITS) for c in own), default=nan)
         strong |= {(at, 1 + i) for i, c in enumerate(own) if round(_known(c), DIGITS) == best}
     rows = [row for row in rows if len(row) > 1]
     return Table(
         f"{coefficient.label} between MT metrics and retrieval",
-        ("measure", *(Column(each.title, digits=DIGITS) for each in candidates)),
+        ("measure", *(Column(candidate.title, digits=DIGITS) for candidate in candidates)),
         rows,
         "\n".join(_correlation_notes(setup, coefficient, candidates, correlations)),
         strong=frozenset(strong),
@@ -115,26 +118,27 @@ def _correlation_notes(
     candidates: Sequence[Candidate],
     correlations: Sequence[RetrievalCorrelation],
 ) -> Iterator[str]:
-    own = [each for each in correlations if each.coefficient == coefficient]
-    systems = max((each.agreement.n for each in own), default=0)
+    own = [correlation for correlation in correlations if correlation.coefficient == coefficient]
+    systems = max((correlation.agreement.n for correlation in own), default=0)
     yield (
         f"Over {systems} machines. {INSIGNIFICANT}: not significant at {setup.alpha:g}; "
         "the strongest of a row stands out."
     )
-    yield from tests_note({coefficient: [each.agreement for each in own]})
-    titles = {each.name: each.title for each in candidates}
+    yield from tests_note({coefficient: [correlation.agreement for correlation in own]})
+    titles = {candidate.name: candidate.title for candidate in candidates}
     for candidate in candidates:
         if candidate.lower:
             yield f"{candidate.title}: less is better; its sign is turned."
-    for each in own:
-        if each.agreement.reason:
-            yield f"{titles[each.metric]}, {each.measure.title}: {each.agreement.reason}."
+    for correlation in own:
+        if correlation.agreement.reason:
+            metric, measure = titles[correlation.metric], correlation.measure.title
+            yield f"{metric}, {measure}: {correlation.agreement.reason}."
     yield from _signatures(candidates)
 
 
 def _signatures(candidates: Sequence[Candidate]) -> list[str]:
     """How the metrics were computed."""
-    return [each.signature for each in candidates if each.signature]
+    return [candidate.signature for candidate in candidates if candidate.signature]
 
 
 def _cell(correlation: RetrievalCorrelation, alpha: float) -> Cell | None:
@@ -155,18 +159,20 @@ def _map(
     candidates: Sequence[Candidate],
     correlations: Sequence[RetrievalCorrelation],
 ) -> Chart:
-    titles = {each.name: each.title for each in candidates}
+    titles = {candidate.name: candidate.title for candidate in candidates}
     records = [
         {
-            "metric": titles[each.metric],
-            "measure": each.measure.title,
-            coefficient.label: each.agreement.value,
+            "metric": titles[correlation.metric],
+            "measure": correlation.measure.title,
+            coefficient.label: correlation.agreement.value,
         }
-        for each in correlations
-        if each.coefficient == coefficient
+        for correlation in correlations
+        if correlation.coefficient == coefficient
     ]
     negative = any(
-        each.agreement.value < 0 for each in correlations if each.coefficient == coefficient
+        correlation.agreement.value < 0
+        for correlation in correlations
+        if correlation.coefficient == coefficient
     )
     title = f"{coefficient.label} between MT metrics and retrieval measures"
     return heat_map(title, records, "metric", "measure", coefficient.label, diverging=negative)
@@ -177,8 +183,8 @@ def _scatter(
 ) -> Chart:
     measure, scores = setup.measures[0], candidate.of_systems()
     records = [
-        {"system": each.system, "score": float(scores[at]), "value": each.values[0]}
-        for at, each in enumerate(machines)
+        {"system": machine.system, "score": float(scores[at]), "value": machine.values[0]}
+        for at, machine in enumerate(machines)
     ]
     return scatter(
         f"{measure.title} against {candidate.title}",

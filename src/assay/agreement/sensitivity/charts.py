@@ -33,44 +33,44 @@ def charts(
 ) -> list[Chart]:
     """One picture per metric of sensitivity by quality, and one per further question."""
     after = titled(SENSITIVITY, study)
-    found = [replace(_figure(study, options, each), after=after) for each in findings]
+    drawn = [replace(_figure(study, options, finding), after=after) for finding in findings]
     if options.best and findings:
         last = titled(f"{BEST}: {findings[-1].stages.candidate.title}", study)
-        found.append(replace(_best(study, options, findings), after=last))
+        drawn.append(replace(_best(study, options, findings), after=last))
     if options.sizes is not None:
-        found.append(replace(_sizes(study, options, findings), after=titled(SIZES, study)))
+        drawn.append(replace(_sizes(study, options, findings), after=titled(SIZES, study)))
     if options.slope:
         last = f"{SLOPE} against {options.slope}"
-        found += [replace(_slopes(study, options, each), after=last) for each in findings]
-    return found
+        drawn += [replace(_slopes(study, options, finding), after=last) for finding in findings]
+    return drawn
 
 
 def _figure(study: Study, options: SensitivityOptions, finding: SensitivityFinding) -> Chart:
-    stages, people = finding.stages, study.human
+    stages, human = finding.stages, study.human
     title, second = stages.candidate.title, stages.dependence
     known = [
-        (name, quality, each)
-        for name, quality, each in zip(
-            study.systems, people.quality, stages.sensitivity, strict=True
+        (name, quality, estimate)
+        for name, quality, estimate in zip(
+            study.systems, human.quality, stages.sensitivity, strict=True
         )
-        if isfinite(quality) and isfinite(each.value)
+        if isfinite(quality) and isfinite(estimate.value)
     ]
     records = [
-        {"system": name, "quality": quality, "sensitivity": each.value}
-        for name, quality, each in known
+        {"system": name, "quality": quality, "sensitivity": estimate.value}
+        for name, quality, estimate in known
     ]
     chart = scatter(
-        f"{title}: sensitivity by quality ({people.name})",
+        f"{title}: sensitivity by quality ({human.name})",
         records,
         "quality",
         "sensitivity",
         "system",
-        x_title=f"quality ({people.name})",
+        x_title=f"quality ({human.name})",
         y_title=f"sensitivity of {title}",
         note=f"{options.coefficient.title} over {study.texts.kind}s; bars: 95% intervals. Over "
         f"systems: about {_told(second)}.",
     )
-    return _with_bars(chart, [(each.low, each.high) for *_, each in known])
+    return _with_bars(chart, [(estimate.low, estimate.high) for *_, estimate in known])
 
 
 def _told(estimate: CorrelationEstimate) -> str:
@@ -102,9 +102,9 @@ def _best(
     study: Study, options: SensitivityOptions, findings: Sequence[SensitivityFinding]
 ) -> Chart:
     records: list[Record] = [
-        {"metric": each.stages.candidate.title, "k": best.k, "agreement": best.agreement.value}
-        for each in findings
-        for best in each.best
+        {"metric": finding.stages.candidate.title, "k": best.k, "agreement": best.agreement.value}
+        for finding in findings
+        for best in finding.best
     ]
     return line_chart(
         f"Agreement among the best k systems ({study.human.name})",
@@ -121,9 +121,9 @@ def _sizes(
     study: Study, options: SensitivityOptions, findings: Sequence[SensitivityFinding]
 ) -> Chart:
     records: list[Record] = [
-        {"metric": each.stages.candidate.title, "agreement": size.value, **size._asdict()}
-        for each in findings
-        for size in each.sizes
+        {"metric": finding.stages.candidate.title, "agreement": size.value, **size._asdict()}
+        for finding in findings
+        for size in finding.sizes
     ]
     return line_chart(
         f"Agreement by size of text ({study.human.name})",
@@ -145,13 +145,13 @@ def _slopes(study: Study, options: SensitivityOptions, finding: SensitivityFindi
     scores = text_scores(finding.stages.candidate, study.texts)
     hard = scores[study.systems.index(reference)]
     order = sorted(
-        (each for each in finding.slopes if isfinite(each.slope)), key=lambda each: each.slope
+        (slope for slope in finding.slopes if isfinite(slope.slope)), key=lambda slope: slope.slope
     )
     chosen = order if len(order) <= MOST else [*order[: MOST // 2], *order[-MOST // 2 :]]
     records: list[Record] = [
-        {"text": name, "system": each.system, reference: hard[at], "score": own[at]}
-        for each in chosen
-        for own in [scores[study.systems.index(each.system)]]
+        {"text": name, "system": slope.system, reference: hard[at], "score": own[at]}
+        for slope in chosen
+        for own in [scores[study.systems.index(slope.system)]]
         for at, name in enumerate(study.texts.names)
         if np.isfinite(hard[at] + own[at])
     ]

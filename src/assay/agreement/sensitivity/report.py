@@ -53,18 +53,18 @@ def further_tables(
     study: Study, options: SensitivityOptions, findings: Sequence[SensitivityFinding]
 ) -> list[Table]:
     """The tables of what was asked; none where nothing was."""
-    found = [_best(study, each) for each in findings] if options.best else []
+    asked = [_best(study, finding) for finding in findings] if options.best else []
     if options.sizes is not None:
-        found += [_sizes(study, findings), _reached(options, findings)]
-    return found + ([_slopes(options, findings)] if options.slope else [])
+        asked += [_sizes(study, findings), _reached(options, findings)]
+    return asked + ([_slopes(options, findings)] if options.slope else [])
 
 
 def _best(study: Study, finding: SensitivityFinding) -> Table:
     rows: list[list[CellValue]] = []
-    for each in finding.best:
-        agreement, drawn = each.agreement, (each.typical, each.random_low, each.random_high)
+    for best in finding.best:
+        agreement, drawn = best.agreement, (best.typical, best.random_low, best.random_high)
         ends = about(agreement.low, agreement.high)
-        rows.append([each.k, each.last, agreement.value, *ends, agreement.p, *drawn])
+        rows.append([best.k, best.last, agreement.value, *ends, agreement.p, *drawn])
     note = (
         "The correlation at system level among the k systems that people like best; ~: the 95% "
         f"interval over resampled {study.texts.kind}s, only approximate and rather too low, since "
@@ -72,7 +72,7 @@ def _best(study: Study, finding: SensitivityFinding) -> Table:
         "random, and where 95% lie. A value within these says nothing about good systems, any k "
         "would do; below them, mind that the best also lie closer together."
     )
-    if tests := dict.fromkeys(each.agreement.test for each in finding.best if each.agreement.test):
+    if tests := dict.fromkeys(best.agreement.test for best in finding.best if best.agreement.test):
         note += f" Two-sided p from {' or '.join(tests)}."
     columns: Columns = (
         *("k", "down to"),
@@ -91,9 +91,9 @@ def _sizes(study: Study, findings: Sequence[SensitivityFinding]) -> Table:
             round(steps[0].texts, 1),
             *(_estimate(step.value, step.low, step.high) for step in steps),
         ]
-        for steps in zip(*(each.sizes for each in findings), strict=True)
+        for steps in zip(*(finding.sizes for finding in findings), strict=True)
     ]
-    titles = [each.stages.candidate.title for each in findings]
+    titles = [finding.stages.candidate.title for finding in findings]
     note = (
         f"The correlation at system level of a metric that sees random {study.texts.kind}s with so "
         "many words in the reference, with what people say of all of them: the median of "
@@ -110,9 +110,9 @@ def _sizes(study: Study, findings: Sequence[SensitivityFinding]) -> Table:
 def _reached(options: SensitivityOptions, findings: Sequence[SensitivityFinding]) -> Table:
     rows: list[list[CellValue]] = []
     for finding in findings:
-        found = reached(finding.sizes, options.reach)
+        sizes = reached(finding.sizes, options.reach)
         whole = finding.sizes[-1].value
-        rows.append([finding.stages.candidate.title, found.half, found.most, whole])
+        rows.append([finding.stages.candidate.title, sizes.half, sizes.most, whole])
     return Table(
         f"Words until a metric's ranking agrees with people's, {options.reach:g} and more",
         (
@@ -136,10 +136,10 @@ def _slopes(options: SensitivityOptions, findings: Sequence[SensitivityFinding])
     ]
     for finding in findings:
         title = finding.stages.candidate.title
-        for each in finding.slopes:
-            figures = each.slope, *about(each.low, each.high), each.intercept, each.r, each.n
-            rows.append([title, each.system, *figures])
-        for reason in dict.fromkeys(each.reason for each in finding.slopes if each.reason):
+        for slope in finding.slopes:
+            figures = slope.slope, *about(slope.low, slope.high), slope.intercept, slope.r, slope.n
+            rows.append([title, slope.system, *figures])
+        for reason in dict.fromkeys(slope.reason for slope in finding.slopes if slope.reason):
             notes.append(f"{title}: {reason}.")
     columns: Columns = (
         *("metric", "system"),
@@ -160,10 +160,10 @@ def tables(
     study: Study, options: SensitivityOptions, findings: Sequence[SensitivityFinding]
 ) -> list[Table]:
     """Table 1 with intervals, the systems, the metrics against each other, and what was asked."""
-    found = [_stages(study, options, findings), _systems(study, options, findings)]
+    shown = [_stages(study, options, findings), _systems(study, options, findings)]
     if len(findings) > 1:
-        found.append(_differences(options, findings))
-    return found + further_tables(study, options, findings)
+        shown.append(_differences(options, findings))
+    return shown + further_tables(study, options, findings)
 
 
 def _stages(
@@ -199,8 +199,8 @@ def _stages(
     return Table(titled(STAGES, study), columns, rows, note, keys=2)
 
 
-def _cells(each: CorrelationEstimate) -> list[CellValue]:
-    return [each.value, *about(each.low, each.high), each.p, each.n]
+def _cells(estimate: CorrelationEstimate) -> list[CellValue]:
+    return [estimate.value, *about(estimate.low, estimate.high), estimate.p, estimate.n]
 
 
 def _stage_notes(
@@ -231,25 +231,30 @@ def _stage_notes(
             "correlations of so few points are large by chance."
         )
     lines += [
-        f"{each.stages.candidate.title}: less is better; its sign is turned."
-        for each in findings
-        if each.stages.candidate.lower
+        f"{finding.stages.candidate.title}: less is better; its sign is turned."
+        for finding in findings
+        if finding.stages.candidate.lower
     ]
     for finding in findings:
-        for name, each in (
+        for name, estimate in (
             ("system", finding.stages.agreement),
             ("sensitivity", finding.stages.dependence),
             ("given spread", finding.stages.given_spread),
         ):
-            if each.reason:
-                lines.append(f"{finding.stages.candidate.title}, {name}: none, {each.reason}.")
+            if estimate.reason:
+                lines.append(f"{finding.stages.candidate.title}, {name}: none, {estimate.reason}.")
     return [*lines, *study.notes]
 
 
 def _tests(findings: Sequence[SensitivityFinding]) -> list[str]:
     """Where the p of correlations over systems come from."""
-    stages = [each.stages for each in findings]
-    tests = [each.test for one in stages for each in (one.agreement, one.dependence) if each.test]
+    stages = [finding.stages for finding in findings]
+    tests = [
+        estimate.test
+        for one in stages
+        for estimate in (one.agreement, one.dependence)
+        if estimate.test
+    ]
     told = " or ".join(dict.fromkeys(tests))
     return [f"Two-sided p from {told}."] if told else []
 
@@ -257,21 +262,23 @@ def _tests(findings: Sequence[SensitivityFinding]) -> list[str]:
 def _systems(
     study: Study, options: SensitivityOptions, findings: Sequence[SensitivityFinding]
 ) -> Table:
-    people, order = study.human, _order(study)
-    counts = (~np.isnan(people.scores)).sum(axis=1)
+    human, order = study.human, _order(study)
+    counts = (~np.isnan(human.scores)).sum(axis=1)
     rows: list[list[CellValue]] = [
         [
             study.systems[at],
-            float(people.quality[at]),
+            float(human.quality[at]),
             int(counts[at]),
-            float(people.spread[at]),
-            *(_sensitivity(each, at) for each in findings),
+            float(human.spread[at]),
+            *(_sensitivity(finding, at) for finding in findings),
         ]
         for at in order
     ]
-    averages = [_mean([one.value for one in each.stages.sensitivity]) for each in findings]
-    rows.append(["mean", None, None, None, *(None if isnan(each) else each for each in averages)])
-    titles = [each.stages.candidate.title for each in findings]
+    averages = [_mean([one.value for one in finding.stages.sensitivity]) for finding in findings]
+    rows.append(
+        ["mean", None, None, None, *(None if isnan(average) else average for average in averages)]
+    )
+    titles = [finding.stages.candidate.title for finding in findings]
     columns: Columns = (
         "system",
         Column("quality", digits=3),
@@ -320,9 +327,9 @@ def _reasons(study: Study, findings: Sequence[SensitivityFinding]) -> list[str]:
     """Why some systems have no sensitivity, systems with the same reason together."""
     systems: dict[tuple[str, str], list[str]] = {}
     for finding in findings:
-        for name, each in zip(study.systems, finding.stages.sensitivity, strict=True):
-            if each.reason:
-                key = finding.stages.candidate.title, each.reason
+        for name, estimate in zip(study.systems, finding.stages.sensitivity, strict=True):
+            if estimate.reason:
+                key = finding.stages.candidate.title, estimate.reason
                 systems.setdefault(key, []).append(name)
     metrics: dict[tuple[str, str], list[str]] = {}
     for (title, reason), names in systems.items():
@@ -337,9 +344,22 @@ def _differences(options: SensitivityOptions, findings: Sequence[SensitivityFind
     first, *others = findings
     rows: list[list[CellValue]] = []
     for other in others:
-        each = difference(other.stages, first.stages, options.coefficient)
-        told = None if isnan(each.low) else "yes" if each.low > 0 or each.high < 0 else "no"
-        rows.append([other.stages.candidate.title, each.value, *about(each.low, each.high), told])
+        estimate = difference(other.stages, first.stages, options.coefficient)
+        told = (
+            None
+            if isnan(estimate.low)
+            else "yes"
+            if estimate.low > 0 or estimate.high < 0
+            else "no"
+        )
+        rows.append(
+            [
+                other.stages.candidate.title,
+                estimate.value,
+                *about(estimate.low, estimate.high),
+                told,
+            ]
+        )
     title = first.stages.candidate.title
     return Table(
         f"Does sensitivity depend on quality otherwise than that of {title}?",
