@@ -12,7 +12,6 @@ __all__ = ["install_line", "is_installed", "missing", "require"]
 
 _ELSEWHERE = {
     "comet": "unbabel-comet",
-    "excel": "openpyxl",
     "ja": "'sacrebleu[ja]'",
     "ko": "'sacrebleu[ko]'",
     "spm": "sentencepiece",

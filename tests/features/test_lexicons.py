@@ -276,7 +276,7 @@ def test_a_damaged_workbook_is_told(tmp_path):
 def test_without_openpyxl_a_workbook_tells_what_to_install(tmp_path, monkeypatch):
     path = workbook(tmp_path, WKWSCI)
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(DataError, match=r"needs a package: pip install openpyxl$"):
+    with pytest.raises(DataError, match=r"needs a package: pip install 'assay-mt\[excel\]'$"):
         read_lexicon(path)
 
 
