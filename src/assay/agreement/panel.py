@@ -21,8 +21,7 @@ from assay.data import (
 )
 from assay.metrics.base import Metric, Statistics, labels, reference_count, system_statistics
 from assay.metrics.mean import Mean
-from assay.metrics.registry import parse
-from assay.metrics.selection import select_metrics
+from assay.metrics.registry import parse, select_metrics
 from assay.progress import Track, untracked
 from assay.settings import did_you_mean
 from assay.statistics.arrays import Array, divide

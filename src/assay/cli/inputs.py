@@ -17,8 +17,7 @@ from assay.io.folders import FolderNames
 from assay.io.scores import read_folder_human_scores, read_human_scores, read_scores
 from assay.languages import Side, language_notes, language_of
 from assay.metrics.base import Metric
-from assay.metrics.registry import METRICS
-from assay.metrics.selection import select_metrics, with_shared
+from assay.metrics.registry import METRICS, select_metrics, with_shared
 from assay.results import Record
 
 __all__ = [

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from assay.data import DataError, Dataset
 from assay.metrics.base import Metric, labels, system_statistics
-from assay.metrics.selection import select_metrics
+from assay.metrics.registry import select_metrics
 from assay.plots import line_chart, scatter
 from assay.results import (
     CellValue,

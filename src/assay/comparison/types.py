@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.data import DataError, Dataset
 from assay.metrics.base import Metric
-from assay.metrics.selection import select_metrics
+from assay.metrics.registry import select_metrics
 from assay.metrics.typef import TypeF
 from assay.plots import line_chart
 from assay.results import CellValue, Charts, Column, Columns, Record, Result, Table

@@ -35,7 +35,7 @@ from assay.features.tone import parse_scorers
 from assay.io.files import FilePath
 from assay.languages import Side, language_notes
 from assay.metrics.base import Metric, labels
-from assay.metrics.selection import select_metrics
+from assay.metrics.registry import select_metrics
 from assay.progress import Track, untracked
 from assay.results import Charts, CombinedResult, LabelledResult, Record, Result, Table
 from assay.settings import SEED

@@ -28,7 +28,7 @@ from assay.features.annotation import Annotator, Feature
 from assay.io.files import FilePath
 from assay.languages import Side
 from assay.metrics.base import Metric
-from assay.metrics.selection import select_metrics
+from assay.metrics.registry import select_metrics
 from assay.plots import scatter
 from assay.progress import Track, untracked
 from assay.results import (

@@ -36,7 +36,7 @@ from assay.features.select import DEFAULT_FEATURES
 from assay.io.files import FilePath
 from assay.languages import Side
 from assay.metrics.base import Metric
-from assay.metrics.selection import select_metrics
+from assay.metrics.registry import select_metrics
 from assay.plots import bar_chart, line_chart
 from assay.progress import Track, untracked
 from assay.results import CellValue, Chart, Charts, Column, Columns, Record, Result, Table

@@ -14,7 +14,7 @@ from assay.explanation.explainers import EXPLAINERS, Explainer
 from assay.explanation.importances import Sides
 from assay.explanation.powermean import Regular
 from assay.metrics.base import Metric
-from assay.metrics.selection import select_metrics
+from assay.metrics.registry import select_metrics
 from assay.plots import scatter
 from assay.progress import Track, untracked
 from assay.results import (

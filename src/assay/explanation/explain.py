@@ -20,7 +20,7 @@ from assay.explanation.quality import WordLabels, check_labels, read_word_labels
 from assay.explanation.report import ExplainResult
 from assay.io.files import FilePath
 from assay.metrics.base import Metric
-from assay.metrics.selection import select_metrics
+from assay.metrics.registry import select_metrics
 from assay.progress import Track, untracked
 from assay.settings import SEED
 

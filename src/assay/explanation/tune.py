@@ -15,7 +15,7 @@ from assay.explanation.powermean import Regular
 from assay.explanation.tuning import Evidence, RatedSegments, gather, tune_setting
 from assay.explanation.tuning_report import TuneResult, try_medians
 from assay.metrics.base import Metric
-from assay.metrics.selection import select_metrics
+from assay.metrics.registry import select_metrics
 from assay.progress import Track, untracked
 from assay.settings import SEED
 from assay.statistics.arrays import Array

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from assay.data import DataError, Dataset, MissingInput, Scores, language_pair, reference_tuples
 from assay.metrics.base import Metric, Statistics, reference_count, system_statistics
 from assay.metrics.mean import Mean
-from assay.metrics.selection import select_metrics
+from assay.metrics.registry import select_metrics
 from assay.progress import Track, untracked
 from assay.scoring.entries import FEWEST, Grouped, MetricScores, Part, ScoreOptions, SegmentMetric
 from assay.scoring.oddities import oddities
