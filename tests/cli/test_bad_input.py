@@ -31,7 +31,7 @@ WRONG = {
     "an unknown option": (f"{SCORE} --paird-bs", "(did you mean '--paired-bs'?). See: assay score"),
     "a shortened option": (f"{SCORE} --conf", "unknown argument '--conf' (did you mean"),
     "an option of another command": (f"{SCORE} --count 3", "unknown argument '--count'"),
-    "an unknown format": (f"{SCORE} --format pdf", "invalid choice: 'pdf'"),
+    "an unknown format": (f"{SCORE} --format pdf", "unknown format 'pdf'. Formats: "),
     "an option without its value": (f"{SCORE} -s", "-s/--source: expected one argument."),
     "no systems after -i": ("score ref.txt -i", "-i/--input: expected at least one argument."),
     "an unknown command": ("scor ref.txt", "no command 'scor' (did you mean 'score'?). Commands:"),
