@@ -143,9 +143,10 @@ def panel_of_texts(folder):
     names = [f"{each}{tokenizer}" for each in ("bleu", "macrof", "microf")]
     metrics = METRICS.parse_all([*names, "chrf:beta=1,legacy=yes"])
     human = dict(line.split("\t") for line in read_lines(folder / "human" / "da.sys.tsv")[1:])
-    candidates = Rounding.read(["1", "chrf1=0"]).apply(computed(dataset, metrics, level="system"))
-    gold = np.array([[float(human[name])] for name in dataset.systems])
-    return Panel(folder.name, "system", "da", tuple(dataset.systems), candidates, gold)
+    scores = computed(dataset, metrics, granularity="system")
+    candidates = Rounding(1, {"chrf1": 0}).apply(scores)
+    rated = np.array([[float(human[name])] for name in dataset.systems])
+    return Panel(folder.name, "system", "da", tuple(dataset.systems), candidates, rated)
 
 
 @pytest.mark.parametrize("pair", WMT18)
