@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.decomposition.analysis import Estimate
+from assay.decomposition.analysis import MulerEstimate
 from assay.decomposition.decompose import PRESETS, Annotated, Parts, decompose, ratio
 from assay.decomposition.judging import TallyResult
 from assay.features.annotation import Annotation, Feature
@@ -113,14 +113,14 @@ def _picked(stacked: Parts, rows: Array) -> Parts:
 
 def jackknife_test(pair: tuple[Parts, Parts]) -> float:
     """The p that assay gives, without the lower limit of n."""
-    return Estimate(pair[0]).p(Estimate(pair[1]))
+    return MulerEstimate(pair[0]).p(MulerEstimate(pair[1]))
 
 
 def bootstrap_test(pair: tuple[Parts, Parts], length: int, rng: np.random.Generator) -> float:
     """The p that assay gave before: paired bootstrap over all segments."""
     (block,) = weights.resamples(length, RESAMPLES, rng=rng)
     replicates = [_weighted(parts, block[:, parts.chosen]) for parts in pair]
-    values = [Estimate(parts).value for parts in pair]
+    values = [MulerEstimate(parts).value for parts in pair]
     return bootstrap_p(replicates[0] - replicates[1], *values)
 
 
@@ -131,7 +131,7 @@ def randomisation_test(pair: tuple[Parts, Parts], n: int, rng: np.random.Generat
     both = _stacked(*pair)
     one = _weighted(both, np.hstack([kept[0], 1 - kept[1]]))
     other = _weighted(both, np.hstack([1 - kept[0], kept[1]]))
-    observed = abs(Estimate(pair[0]).value - Estimate(pair[1]).value)
+    observed = abs(MulerEstimate(pair[0]).value - MulerEstimate(pair[1]).value)
     known = np.abs(one - other)[~np.isnan(one - other)]
     return (np.count_nonzero(known >= observed - 1e-9) + 1) / (len(known) + 1)
 
@@ -143,13 +143,13 @@ def _weighted(parts: Parts, block: Array) -> Array:
 
 def jackknife_limits(parts: Parts) -> tuple[float, float]:
     """The interval that assay gives, without the lower limit of n."""
-    return Estimate(parts).interval()[:2]
+    return MulerEstimate(parts).interval()[:2]
 
 
 def bootstrap_limits(parts: Parts, length: int, rng: np.random.Generator) -> tuple[float, float]:
     """The interval that assay gave before: BCa over all segments."""
     (block,) = weights.resamples(length, RESAMPLES, rng=rng)
-    estimate = Estimate(parts)
+    estimate = MulerEstimate(parts)
     replicates = _weighted(parts, block[:, parts.chosen])
     return interval(estimate.value, replicates, jackknife=estimate.without_each)[:2]
 
@@ -177,9 +177,9 @@ def coverage_rows(
     """How often two intervals of the first system's MuLER hold the truth."""
     samples = [population.sample(n, rng, swap=False)[0] for _ in range(runs)]
     samples = [parts for parts in samples if len(parts.chosen) > 1]
-    values = [Estimate(parts).value for parts in samples]
+    values = [MulerEstimate(parts).value for parts in samples]
     by_types = population.label.startswith("macrof")
-    truth = float(np.nanmean(values)) if by_types else Estimate(population.pair[0]).value
+    truth = float(np.nanmean(values)) if by_types else MulerEstimate(population.pair[0]).value
     limits = [jackknife_limits(parts) for parts in samples]
     yield coverage("interval: jackknife", population.label, n, limits, truth)
     if n > COMPARED:
@@ -190,7 +190,7 @@ def coverage_rows(
 
 
 def _is_known(pair: tuple[Parts, Parts]) -> bool:
-    return all(len(parts.chosen) and np.isfinite(Estimate(parts).value) for parts in pair)
+    return all(len(parts.chosen) and np.isfinite(MulerEstimate(parts).value) for parts in pair)
 
 
 def scorer_rows(n: int, runs: int, rng: np.random.Generator) -> Iterator[Row]:

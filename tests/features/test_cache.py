@@ -69,12 +69,12 @@ WORKER = textwrap.dedent(
     import resource, sys, time
     from tests.features.test_cache import AnnotationCache, CachedAnnotator, Streaming
     from tests.patience import PATIENCE
-    from assay.features import cache, store
+    from assay.features import cache
 
     path, chunk, start, count, pause = sys.argv[1], *map(float, sys.argv[2:6])
     if len(sys.argv) > 6:
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[6]),) * 2)
-    cache.CHUNK, store.PATIENCE = int(chunk), PATIENCE
+    cache.CHUNK, cache.PATIENCE = int(chunk), PATIENCE
 
     class Slow(Streaming):
         def annotate(self, lines):
