@@ -44,8 +44,8 @@ def test_the_bootstrap_that_was_rejects_in_half_of_the_cases_of_two_sentences(po
 def test_intervals_of_many_sentences_hold_the_truth(populations, case):
     population, rng = populations[case], np.random.default_rng(2)
     samples = [population.sample(MANY, rng, swap=False)[0] for _ in range(RUNS)]
-    values = [muler.Estimate(parts).value for parts in samples]
-    whole = muler.Estimate(population.pair[0]).value
+    values = [muler.MulerEstimate(parts).value for parts in samples]
+    whole = muler.MulerEstimate(population.pair[0]).value
     truth = np.mean(values) if population.label.startswith("macrof") else whole
     row = coverage("", "", MANY, [muler.jackknife_limits(parts) for parts in samples], truth)
     assert row.coverage > 0.9  # of 200 at 95 %, fewer than 180 in one of 500 runs
