@@ -23,8 +23,7 @@ from assay.rendering.html import html
 from assay.rendering.text import text as render_text
 from assay.suites.accuracy import accuracies
 from assay.suites.check import FAIL, NOT_TESTED, PASS, WARNING, Checked, check, pattern
-from assay.suites.files import read_suite
-from assay.suites.files.outputs import read_runs
+from assay.suites.files import read_runs, read_suite
 from assay.suites.model import Item, Run, Suite
 from assay.suites.report import ReportResult
 

@@ -34,8 +34,7 @@ from assay.suites.clusters import (
     pairs,
     tally,
 )
-from assay.suites.files import read_suite
-from assay.suites.files.outputs import read_runs
+from assay.suites.files import read_runs, read_suite
 from assay.suites.model import Item
 from assay.suites.versions import compare_versions
 from calibrations.harness import DATA, Row, coverage, null

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.suites.files import read_suite
-from assay.suites.files.outputs import read_runs
+from assay.suites.files import read_runs, read_suite
 from assay.suites.sampling import read_key
 from tests.corpora import read_lines
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.suites.files import write_suite
-from assay.suites.lint.problems import CHECKS
+from assay.suites.lint import CHECKS
 from assay.suites.model import Suite
 from tests.suites.lint.suites import item
 

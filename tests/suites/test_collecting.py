@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.data import DataError
-from assay.suites.files.outputs import read_runs
+from assay.suites.files import read_runs
 from assay.suites.model import Item, Suite
 from assay.suites.sampling import IDS, KeyLine, items_in, read_translations, write_collected
 

@@ -15,8 +15,7 @@ from assay.cli.suite_inputs import add_db, open_db
 from assay.data import DataError
 from assay.io import read_lines
 from assay.settings import SEED
-from assay.suites.files import read_suite, write_suite
-from assay.suites.files.outputs import names_of
+from assay.suites.files import names_of, read_suite, write_suite
 from assay.suites.sampling import (
     IDS,
     Per,

@@ -165,7 +165,7 @@ def read_outputs(
     args: argparse.Namespace, suite: Suite, **about: str
 ) -> tuple[list[Run], list[Record]]:
     """The runs that the options name, and a record of each file."""
-    from assay.suites.files.outputs import read_runs
+    from assay.suites.files import read_runs
 
     if not args.input:
         raise DataError("no outputs to look at: name the systems' files with -i.")

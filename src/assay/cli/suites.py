@@ -33,8 +33,7 @@ from assay.suites.accuracy import Correction, Test
 from assay.suites.compare_report import name_hints
 from assay.suites.evaluation import suite_compare, suite_report
 from assay.suites.files import read_suite
-from assay.suites.lint import lint_suite, refuse_unknown
-from assay.suites.lint.problems import CHECKS
+from assay.suites.lint import CHECKS, lint_suite, refuse_unknown
 from assay.suites.report import RunResult
 from assay.suites.tables import SystemScores, read_system_scores
 from assay.suites.versions import Average, Paired

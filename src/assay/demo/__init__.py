@@ -61,7 +61,7 @@ def demo_suite_files() -> Mapping[str, bytes]:
 
 
 def _read_campaign(suite: Suite, folder: Path, name: str) -> list[Run]:
-    from assay.suites.files.outputs import read_runs
+    from assay.suites.files import read_runs
 
     paths = sorted((folder / name).glob("*.txt"))
     ids = folder / "item_ids.txt"

@@ -12,7 +12,7 @@ from assay.plots import heat_map
 from assay.results import Cell, CellValue, Charts, Column, Columns, Record, Result, Table, known
 from assay.suites.clusters import Correction
 from assay.suites.examples import flips_table
-from assay.suites.lint.structure import alike
+from assay.suites.lint.items import alike
 from assay.suites.tables import INDENT, cluster_note, test_note, with_all_labels
 from assay.suites.versions import Gain, Step, Version, Versions
 

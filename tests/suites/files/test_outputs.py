@@ -5,8 +5,7 @@ import re
 import pytest
 
 from assay.data import DataError
-from assay.suites.files import read_suite
-from assay.suites.files.outputs import read_runs
+from assay.suites.files import read_runs, read_suite
 from assay.suites.model import Item, Suite
 
 SUITE = Suite(tuple(Item(name, "deen", "A", "B", "C") for name in ("001", "002", "003")))

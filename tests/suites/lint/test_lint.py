@@ -3,8 +3,7 @@
 import pytest
 
 from assay.data import DataError
-from assay.suites.lint import lint_suite
-from assay.suites.lint.problems import CHECKS
+from assay.suites.lint import CHECKS, lint_suite
 from assay.suites.model import Suite
 from tests.suites.lint.suites import item
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.suites.check import decide
-from assay.suites.lint.rules import rule_problems
+from assay.suites.lint.items import rule_problems
 from tests.suites.lint.suites import found, item, places
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.suites.lint.structure import TAXONOMY, alike
+from assay.suites.lint.items import TAXONOMY, alike
 from tests.suites.lint.suites import found, item, places
 
 

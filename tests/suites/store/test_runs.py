@@ -5,8 +5,7 @@ import pytest
 
 from assay.data import DataError
 from assay.suites.check import FAIL, NOT_TESTED, PASS, WARNING, Checker, check
-from assay.suites.files import read_suite
-from assay.suites.files.outputs import read_runs
+from assay.suites.files import read_runs, read_suite
 from assay.suites.model import Run, Suite
 from assay.suites.store.decisions import save_decision
 from assay.suites.store.queue import next_case

@@ -15,16 +15,20 @@ from assay.data import DataError
 from assay.io.files import FilePath, label
 from assay.io.tables import TableRow, read_cells, write_cells
 from assay.settings import did_you_mean
-from assay.suites.files.fields import (
+from assay.suites.files.items import (
     PATTERNS,
     PUBLIC,
     RULE_FIELDS,
     described,
+    dump_json,
     fields_of,
     gather,
+    head_of,
+    name_of,
+    parse_json,
+    placed_item,
     rule_of,
 )
-from assay.suites.files.items import dump_json, head_of, name_of, parse_json, placed_item
 from assay.suites.model import Item, Suite
 
 __all__ = ["COLUMNS", "read_items_tsv", "write_items_tsv"]

@@ -1,31 +1,37 @@
-"""Checks of single patterns: whether they can be read, and how long they may search."""
+"""What a problem is, and checks of single patterns: can they be read, how long may they search."""
 
 from __future__ import annotations
 
 import re
 import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import regex
 
 from assay.data import DataError
 from assay.suites.check import LIMIT, OutOfTime, Pattern, pattern
-from assay.suites.lint.problems import Problem, Severity, quoted
 from assay.suites.model import Item
 
 __all__ = [
     "LONGEST",
     "SENTENCE",
     "PatternPart",
+    "Problem",
+    "Severity",
     "outline",
     "pattern_problems",
     "probe",
     "probes",
+    "quoted",
     "walk",
 ]
+
+Severity = Literal["error", "warning", "info"]
+"""Verdicts are wrong or missing; probably a slip; worth knowing, often meant so."""
 
 SENTENCE = 300
 """Characters of a long sentence, which every pattern must get through."""
@@ -42,8 +48,22 @@ TAILS = ("", "!", "§")
 BRANCHES = 6
 """Alternatives of a loop that are tried."""
 
+QUOTED = 90
+"""Characters of a quotation."""
+
 Complaint = tuple[Severity, str, str]
 """Severity, check and message of a problem, wherever the pattern stands."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong or odd; `item` and `rule` are None where it concerns the suite."""
+
+    severity: Severity
+    check: str
+    message: str
+    item: str | None = None
+    rule: str | None = None
 
 
 def pattern_problems(item: Item, *, limit: float = LIMIT) -> Iterator[Problem]:
@@ -137,6 +157,18 @@ def _blank(text: str) -> Complaint | None:
     if any((BLANK, BLANK) in pairwise(branch) for branch in _every_branch(branches)):
         return "info", "blank", f"{quoted(text)}: two blanks in a row"
     return None
+
+
+def quoted(text: str, *, longest: int = QUOTED) -> str:
+    """The text in quotation marks, with the middle of a long one left out.
+
+    >>> quoted("Hold the line, please.", longest=11)
+    '"Hold ... ease."'
+    """
+    if len(text) > longest:
+        head, tail = (longest - 1) // 2, longest // 2
+        text = f"{text[:head].rstrip()} ... {text[-tail:].lstrip()}"
+    return f'"{text}"'
 
 
 def probe(pattern: Pattern, texts: Iterable[str], *, limit: float) -> str | None:
