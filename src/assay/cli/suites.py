@@ -73,7 +73,7 @@ def _run_suite_run(args: argparse.Namespace) -> int:
 
 
 def _save(args: argparse.Namespace) -> tuple[RunResult, list[Record]]:
-    from assay.suites.store.campaigns import save_runs
+    from assay.suites.store.runs import save_runs
     from assay.suites.store.suites import load_suite
 
     if args.items:
@@ -171,7 +171,7 @@ def _run_on_files(args: argparse.Namespace) -> RunOnFiles:
 def _stored_run(args: argparse.Namespace) -> RunOnFiles:
     refuse_files(args)
     with closing(open_db(args)) as store:
-        from assay.suites.store.campaigns import read_run
+        from assay.suites.store.runs import read_run
 
         run = read_run(store, args.runs, args.systems)
         return RunOnFiles(run, [database(store.address, len(run.verdicts.items))])
@@ -248,7 +248,7 @@ def _stored_campaigns(
 ) -> tuple[Mapping[str, RunResult] | RunResult, list[Record]]:
     refuse_files(args)
     with closing(open_db(args)) as store:
-        from assay.suites.store.campaigns import read_campaigns
+        from assay.suites.store.runs import read_campaigns
 
         runs = read_campaigns(store, args.runs, args.systems)
         every = [runs] if isinstance(runs, RunResult) else runs.values()

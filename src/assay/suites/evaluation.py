@@ -69,7 +69,7 @@ def suite_report(
     """How many items each system gets right, by phenomenon, by category and on average.
 
     - `run`: the verdicts, as from `run_suite`, or from a database
-      (`assay.suites.store.campaigns`).
+      (`assay.suites.store.runs`).
     - `policy`: what counts: "fair", the items that are decided for every system; "each", for
       each system those that are decided for it; "fail" or "pass", all, a warning being one of
       these.

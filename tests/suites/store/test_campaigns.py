@@ -2,7 +2,7 @@
 
 import assay
 from assay.demo import read_demo_suite
-from assay.suites.store.campaigns import read_campaigns, read_run, save_runs
+from assay.suites.store.runs import read_campaigns, read_run, save_runs
 from assay.suites.store.suites import save_suite
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.suites.store.records import Decision
-from assay.suites.store.runs import FinalVerdict, final_verdict
+from assay.suites.store.suites import FinalVerdict, final_verdict
 
 
 def says(person, verdict, adjudication=False):

@@ -6,8 +6,8 @@ import pytest
 from assay.data import DataError
 from assay.statistics.agreement import krippendorff_alpha
 from assay.suites.store.decisions import save_decision
+from assay.suites.store.people import assign, clear, ratings, shares
 from assay.suites.store.records import Share
-from assay.suites.store.shares import assign, clear, ratings, shares
 from tests.suites.store.samples import fill, item, rows
 
 

@@ -8,9 +8,9 @@ from typing import cast, get_args
 from sqlalchemy import ColumnElement, Connection, and_, exists, func, insert, select, update
 
 from assay.data import DataError
-from assay.suites.store.cases import stored_outputs
+from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Choice, Decision, Saved
-from assay.suites.store.runs import recheck, settle
+from assay.suites.store.suites import recheck, settle
 from assay.suites.store.tables import (
     annotators,
     answers,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace as replaced
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -24,13 +24,15 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from assay.data import DataError
+from assay.progress import Track, untracked
 from assay.settings import did_you_mean
 from assay.suites.check import NOT_TESTED, Checker, Hits, Verdict, Verdicts, code_of
 from assay.suites.model import Run
-from assay.suites.store.items import load_items
-from assay.suites.store.records import Decision, StoredRun
+from assay.suites.report import RunResult
+from assay.suites.store.opening import Store
+from assay.suites.store.records import StoredRun
+from assay.suites.store.suites import load_items, recheck, settle
 from assay.suites.store.tables import (
-    annotators,
     answers,
     batches,
     changes,
@@ -45,113 +47,129 @@ from assay.suites.store.tables import (
 )
 
 __all__ = [
-    "FinalVerdict",
+    "ChosenRuns",
+    "campaigns",
+    "choose",
     "drop_unused",
-    "final_verdict",
-    "load_decisions",
     "load_verdicts",
-    "recheck",
+    "read_campaigns",
+    "read_run",
     "save_answers",
     "save_run",
-    "settle",
+    "save_runs",
     "stored_runs",
 ]
 
 
-class FinalVerdict(NamedTuple):
-    """The verdict that counts, the rule or the person behind it, and whether people disagree."""
+def read_run(store: Store, campaigns: Sequence[str] = (), systems: Sequence[str] = ()) -> RunResult:
+    """The stored runs of these campaigns, by default of the latest, and of these systems, or all.
 
-    verdict: Verdict
-    by: str | None
-    disputed: bool
-
-
-def final_verdict(
-    ruled: Verdict, ruled_by: str | None, decisions: Sequence[Decision]
-) -> FinalVerdict:
-    """The verdict that counts, from that of the rules and people's decisions, the oldest first.
-
-    The last adjudication counts; else what all people say; else, where they disagree, it is a
-    warning and disputed; without any decision, the rules' verdict. Skipping decides nothing.
+    It is what `suite_report` takes.
     """
-    given = [decision for decision in decisions if decision.verdict != "skip"]
-    adjudications = [decision for decision in given if decision.adjudication]
-    if not given:
-        return FinalVerdict(ruled, ruled_by, disputed=False)
-    if len({decision.verdict for decision in given}) > 1 and not adjudications:
-        return FinalVerdict("warning", None, disputed=True)
-    counting = adjudications[-1] if adjudications else given[0]
-    return FinalVerdict(cast(Verdict, counting.verdict), counting.person, disputed=False)
+    with store.read() as connection:
+        chosen = choose(stored_runs(connection), campaigns, systems)
+        verdicts = load_verdicts(connection, [run.id for run in chosen.runs])
+    return RunResult(replaced(verdicts, systems=chosen.names), about=chosen.about)
 
 
-def settle(connection: Connection, ids: Iterable[int]) -> None:
-    """Write the verdict that counts for these outputs, where it has changed."""
-    for batch in batches(ids):
-        known = load_decisions(connection, batch)
-        columns = (outputs.c.verdict, outputs.c.by, outputs.c.disputed)
-        asked = select(outputs.c.id, outputs.c.ruled, outputs.c.ruled_by, *columns)
-        moved = []
-        for id_, ruled, ruled_by, *before in connection.execute(
-            asked.where(outputs.c.id.in_(batch))
-        ):
-            after = final_verdict(ruled, ruled_by, known.get(id_, ()))
-            if list(after) != before:
-                moved.append({"which": id_, **after._asdict()})
-        if moved:
-            connection.execute(update(outputs).where(outputs.c.id == bindparam("which")), moved)
+def read_campaigns(
+    store: Store, names: Sequence[str] = (), systems: Sequence[str] = ()
+) -> Mapping[str, RunResult] | RunResult:
+    """The stored runs by campaign, the earliest first unless `names` gives the order.
 
-
-def load_decisions(connection: Connection, ids: Sequence[int]) -> dict[int, list[Decision]]:
-    """What people say of these outputs at present, by output, the oldest first."""
-    asked = select(
-        decisions.c.output_id,
-        decisions.c.id,
-        annotators.c.name,
-        decisions.c.verdict,
-        decisions.c.adjudication,
-        decisions.c.time,
-    ).join(annotators, annotators.c.id == decisions.c.annotator_id)
-    found: dict[int, list[Decision]] = defaultdict(list)
-    for batch in batches(ids):
-        current = asked.where(decisions.c.output_id.in_(batch), ~decisions.c.withdrawn)
-        for output, *fields in connection.execute(current.order_by(decisions.c.id)):
-            found[output].append(Decision(*fields))
-    return found
-
-
-def recheck(
-    connection: Connection, items: Collection[int], *, only: Collection[int] | None = None
-) -> int:
-    """Judge the outputs of these items by their rules; of these outputs alone, if `only` is given.
-
-    Outputs that no run has any more are left out. The number of those that were judged.
+    It is what `suite_compare` takes: where there is but one campaign, the named systems of it are
+    versions of one, in the order in which they are named.
     """
-    known = load_items(connection, items)
+    with store.read() as connection:
+        stored = stored_runs(connection)
+        wanted = names or campaigns(stored)
+        chosen = choose(stored, wanted, systems).runs
+        ids = {name: [run.id for run in chosen if run.campaign == name] for name in wanted}
+        found = {
+            name: RunResult(load_verdicts(connection, numbers))
+            for name, numbers in ids.items()
+            if numbers
+        }
+        if len(found) > 1:
+            return found
+        if len(systems) < 2:
+            raise DataError(
+                f"{' '.join(found) or 'the database'}: one campaign only. Name two with --runs, or "
+                "two systems of it with --systems."
+            )
+        numbers = {run.system: run.id for run in chosen}
+        return RunResult(load_verdicts(connection, [numbers[system] for system in systems]))
+
+
+def save_runs(
+    store: Store, runs: Sequence[Run], *, replace: bool = False, track: Track = untracked
+) -> RunResult:
+    """Store runs, judge what is new in them, and give back the verdicts that count.
+
+    Other outputs of the same system in the same campaign are a `DataError`, unless they shall
+    `replace` those that are there.
+    """
     checker = Checker()
-    judged = 0
-    for batch in batches(items if only is None else only, 1000):
-        column = outputs.c.item_id if only is None else outputs.c.id
-        asked = select(
-            outputs.c.id,
-            outputs.c.item_id,
-            outputs.c.text,
-            outputs.c.hits,
-            outputs.c.ruled,
-            outputs.c.ruled_by,
-        ).where(column.in_(batch), exists().where(answers.c.output_id == outputs.c.id))
-        moved = []
-        for id_, item, text, *before in connection.execute(asked.order_by(outputs.c.id)).all():
-            judged += 1
-            finding = checker.judge(known[item], text)
-            after = [int(finding.hits), finding.verdict, finding.by]
-            if after != before:
-                moved.append(
-                    {"which": id_, **dict(zip(("hits", "ruled", "ruled_by"), after, strict=True))}
-                )
-        if moved:
-            connection.execute(update(outputs).where(outputs.c.id == bindparam("which")), moved)
-            settle(connection, [row["which"] for row in moved])
-    return judged
+    with store.write() as connection:
+        for run in track(runs, total=len(runs)):
+            save_run(connection, run, checker, replace=replace)
+    with store.read() as connection:
+        numbers = {(run.system, run.campaign): run.id for run in stored_runs(connection)}
+        wanted = [numbers[run.system, run.campaign] for run in runs]
+        return RunResult(load_verdicts(connection, wanted), trouble=tuple(checker.trouble))
+
+
+class ChosenRuns(NamedTuple):
+    """Runs in the order of the database, the names to show, and a line that says which they are."""
+
+    runs: tuple[StoredRun, ...]
+    names: tuple[str, ...]
+    about: str
+
+
+def campaigns(runs: Sequence[StoredRun]) -> list[str]:
+    """All campaigns, from the earliest to the latest: by date, then as they were stored."""
+    last: dict[str, tuple[str, int]] = {}
+    for run in runs:
+        last[run.campaign] = max(last.get(run.campaign, ("", 0)), (run.date, run.id))
+    return sorted(last, key=last.__getitem__)
+
+
+def choose(
+    runs: Sequence[StoredRun], wanted: Sequence[str] = (), systems: Sequence[str] = ()
+) -> ChosenRuns:
+    """The runs of these campaigns, by default of the latest, and of these systems, or of all.
+
+    A system that is in several of the campaigns is shown as `system (campaign)`.
+    """
+    if not runs:
+        raise DataError("the database has no runs yet: assay suite run --db DB -i SYS ...")
+    known = campaigns(runs)
+    _check("campaign", wanted, known)
+    named = wanted or known[-1:]
+    within = [run for run in runs if run.campaign in named]
+    _check("system", systems, list(dict.fromkeys(run.system for run in within)))
+    chosen = [run for run in within if run.system in systems or not systems]
+    several = len(dict.fromkeys(run.campaign for run in chosen)) > 1
+    names = [f"{run.system} ({run.campaign or '-'})" if several else run.system for run in chosen]
+    return ChosenRuns(tuple(chosen), tuple(names), _about(named, known, latest=not wanted))
+
+
+def _check(what: str, wanted: Sequence[str], known: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in known:
+            stored = ", ".join(map(repr, known))[:300]
+            hint = did_you_mean(name, known)
+            raise DataError(f"there is no {what} {name!r}{hint}. Stored: {stored}.")
+
+
+def _about(named: Sequence[str], known: Sequence[str], *, latest: bool) -> str:
+    names = ", ".join(name or "without a name" for name in named)
+    if len(known) == 1:
+        return f"Campaign: {names}." if any(named) else ""
+    if latest:
+        return f"Campaign: {names}, the latest of {len(known)}; --runs names others."
+    return f"{'Campaigns' if len(named) > 1 else 'Campaign'}: {names}."
 
 
 def save_answers(

@@ -1,29 +1,59 @@
-"""A suite in and out of the database."""
+"""A suite in and out of the database, and the verdicts of its rules and of people on outputs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
-
-from assay.suites.model import Item, Suite
-from assay.suites.store.items import load_items, save_rules
-from assay.suites.store.opening import open_store
-from assay.suites.store.records import SavedSuite
-from assay.suites.store.runs import recheck
-from assay.suites.store.tables import (
-    check_text,
-    facts,
-    items,
-    pairs,
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    bindparam,
+    delete,
+    exists,
+    insert,
+    select,
+    update,
 )
 
-__all__ = ["load_suite", "read_stored_suite", "save_suite"]
+from assay.suites.check import Checker, Verdict
+from assay.suites.model import Item, Polarity, Rule, Suite, rule_id
+from assay.suites.store.opening import open_store
+from assay.suites.store.records import Decision, SavedSuite
+from assay.suites.store.tables import (
+    annotators,
+    answers,
+    batches,
+    check_text,
+    decisions,
+    facts,
+    items,
+    outputs,
+    pairs,
+    rules,
+)
+
+__all__ = [
+    "FinalVerdict",
+    "final_verdict",
+    "free_name",
+    "load_decisions",
+    "load_items",
+    "load_suite",
+    "read_stored_suite",
+    "recheck",
+    "rule_row",
+    "save_rules",
+    "save_suite",
+    "settle",
+]
 
 
 def save_suite(connection: Connection, suite: Suite) -> SavedSuite:
@@ -120,3 +150,273 @@ def _check_item(item: Item) -> None:
 
 def _json(value: Mapping[str, Any]) -> str:
     return json.dumps(dict(value))
+
+
+def load_items(connection: Connection, ids: Collection[int] | None = None) -> dict[int, Item]:
+    """Items by their numbers in the database, all of them or these, in their order.
+
+    Rules that were taken back are left out.
+    """
+    known = defaultdict(list)
+    for row in _rows(connection, _RULES.order_by(rules.c.position), rules.c.item_id, ids):
+        known[row.item_id].append(_rule(row))
+    rows = _rows(connection, select(items), items.c.id, ids)
+    return {
+        row.id: _item(row, tuple(known[row.id]))
+        for row in sorted(rows, key=lambda row: (row.position, row.id))
+    }
+
+
+_RULES = select(rules).where(~rules.c.retired)
+
+
+def _rows(
+    connection: Connection,
+    asked: Select[Any],
+    column: ColumnElement[int],
+    ids: Collection[int] | None,
+) -> Iterator[Row[Any]]:
+    if ids is None:
+        yield from connection.execute(asked)
+        return
+    for batch in batches(ids):
+        yield from connection.execute(asked.where(column.in_(batch)))
+
+
+def _rule(row: Row[Any]) -> Rule:
+    return Rule(
+        id=row.name,
+        polarity=row.polarity,
+        kind=row.kind,
+        text=row.text,
+        author=row.author,
+        time=row.time,
+        provenance=row.provenance,
+    )
+
+
+def _item(row: Row[Any], known: tuple[Rule, ...]) -> Item:
+    return Item(
+        id=row.name,
+        languages=row.languages,
+        category=row.category,
+        phenomenon=row.phenomenon,
+        source=row.source,
+        rules=known,
+        extra=MappingProxyType(json.loads(row.extra)),
+    )
+
+
+RuleRow = dict[str, Any]
+
+
+def save_rules(connection: Connection, by_id: Mapping[int, Item]) -> set[int]:
+    """Give the items their rules; the numbers of the items whose rules have changed.
+
+    A rule that a person added stays, whatever the suite says; one that came from a suite and is
+    no longer in it goes.
+    """
+    stored = {row["name"]: dict(row) for row in connection.execute(select(rules)).mappings()}
+    wanted = {
+        rule.id: rule_row(rule, id_, position)
+        for id_, item in by_id.items()
+        for position, rule in enumerate(item.rules)
+    }
+    renamed = _make_way(stored, wanted)
+    gone = [
+        row
+        for row in stored.values()
+        if row["item_id"] in by_id and row["name"] not in wanted and row["change_id"] is None
+    ]
+    moved = [*renamed, *_behind(stored, wanted, by_id)]
+    changed = [
+        _updated(stored[row["name"]], row) for row in wanted.values() if _differs(stored, row)
+    ]
+    new = [row for name, row in wanted.items() if name not in stored]
+    touched = {stored[row["name"]]["item_id"] for row in changed}
+    _delete(connection, gone)
+    _update(connection, [*moved, *changed])
+    if new:
+        connection.execute(insert(rules), new)
+    return touched | {row["item_id"] for row in [*gone, *renamed, *changed, *new]}
+
+
+def rule_row(rule: Rule, item: int, position: int) -> RuleRow:
+    """A rule as the table has it."""
+    return {
+        "name": rule.id,
+        "item_id": item,
+        "position": position,
+        "polarity": rule.polarity,
+        "kind": rule.kind,
+        "text": rule.text,
+        "author": rule.author,
+        "time": rule.time,
+        "provenance": rule.provenance,
+        "retired": False,
+    }
+
+
+def free_name(item: str, polarity: Polarity, taken: Collection[str]) -> str:
+    """The first name of a rule that is not taken."""
+    number = 1
+    while (name := rule_id(item, polarity, number)) in taken:
+        number += 1
+    return name
+
+
+def _make_way(stored: dict[str, RuleRow], wanted: Mapping[str, RuleRow]) -> list[RuleRow]:
+    """Rename people's rules whose names the suite uses for something else."""
+    renamed = []
+    for name in [name for name in stored if name in wanted]:
+        row = stored[name]
+        if row["change_id"] is None or _same(row, wanted[name]):
+            continue
+        del stored[name]
+        taken = stored.keys() | wanted.keys()
+        base = name.rstrip("0123456789").rstrip("+-")
+        row["name"] = free_name(base or name, row["polarity"], taken)
+        stored[row["name"]] = row
+        renamed.append(row)
+    return renamed
+
+
+def _same(row: RuleRow, other: RuleRow) -> bool:
+    return all(row[key] == other[key] for key in ("item_id", "polarity", "kind", "text"))
+
+
+def _behind(
+    stored: Mapping[str, RuleRow], wanted: Mapping[str, RuleRow], by_id: Mapping[int, Item]
+) -> list[RuleRow]:
+    """People's rules that the suite does not have, moved behind those that it has."""
+    kept = defaultdict(list)
+    for name, row in stored.items():
+        if row["item_id"] in by_id and name not in wanted and row["change_id"] is not None:
+            kept[row["item_id"]].append(row)
+    moved = []
+    for item, rows in kept.items():
+        start = len(by_id[item].rules)
+        for position, row in enumerate(sorted(rows, key=lambda row: row["position"]), start):
+            if row["position"] != position:
+                row["position"] = position
+                moved.append(row)
+    return moved
+
+
+def _differs(stored: Mapping[str, RuleRow], row: RuleRow) -> bool:
+    before = stored.get(row["name"])
+    return before is not None and any(before[key] != value for key, value in row.items())
+
+
+def _updated(before: RuleRow, row: RuleRow) -> RuleRow:
+    # A rule that was taken back, and that the suite has again, is the suite's.
+    return {**before, **row, "change_id": None if before["retired"] else before["change_id"]}
+
+
+def _delete(connection: Connection, rows: list[RuleRow]) -> None:
+    for batch in batches(row["id"] for row in rows):
+        connection.execute(delete(rules).where(rules.c.id.in_(batch)))
+
+
+def _update(connection: Connection, rows: list[RuleRow]) -> None:
+    changed = [
+        {"which": row["id"], **{key: row[key] for key in row if key != "id"}} for row in rows
+    ]
+    if changed:
+        connection.execute(update(rules).where(rules.c.id == bindparam("which")), changed)
+
+
+class FinalVerdict(NamedTuple):
+    """The verdict that counts, the rule or the person behind it, and whether people disagree."""
+
+    verdict: Verdict
+    by: str | None
+    disputed: bool
+
+
+def final_verdict(
+    ruled: Verdict, ruled_by: str | None, decisions: Sequence[Decision]
+) -> FinalVerdict:
+    """The verdict that counts, from that of the rules and people's decisions, the oldest first.
+
+    The last adjudication counts; else what all people say; else, where they disagree, it is a
+    warning and disputed; without any decision, the rules' verdict. Skipping decides nothing.
+    """
+    given = [decision for decision in decisions if decision.verdict != "skip"]
+    adjudications = [decision for decision in given if decision.adjudication]
+    if not given:
+        return FinalVerdict(ruled, ruled_by, disputed=False)
+    if len({decision.verdict for decision in given}) > 1 and not adjudications:
+        return FinalVerdict("warning", None, disputed=True)
+    counting = adjudications[-1] if adjudications else given[0]
+    return FinalVerdict(cast(Verdict, counting.verdict), counting.person, disputed=False)
+
+
+def settle(connection: Connection, ids: Iterable[int]) -> None:
+    """Write the verdict that counts for these outputs, where it has changed."""
+    for batch in batches(ids):
+        known = load_decisions(connection, batch)
+        columns = (outputs.c.verdict, outputs.c.by, outputs.c.disputed)
+        asked = select(outputs.c.id, outputs.c.ruled, outputs.c.ruled_by, *columns)
+        moved = []
+        for id_, ruled, ruled_by, *before in connection.execute(
+            asked.where(outputs.c.id.in_(batch))
+        ):
+            after = final_verdict(ruled, ruled_by, known.get(id_, ()))
+            if list(after) != before:
+                moved.append({"which": id_, **after._asdict()})
+        if moved:
+            connection.execute(update(outputs).where(outputs.c.id == bindparam("which")), moved)
+
+
+def load_decisions(connection: Connection, ids: Sequence[int]) -> dict[int, list[Decision]]:
+    """What people say of these outputs at present, by output, the oldest first."""
+    asked = select(
+        decisions.c.output_id,
+        decisions.c.id,
+        annotators.c.name,
+        decisions.c.verdict,
+        decisions.c.adjudication,
+        decisions.c.time,
+    ).join(annotators, annotators.c.id == decisions.c.annotator_id)
+    found: dict[int, list[Decision]] = defaultdict(list)
+    for batch in batches(ids):
+        current = asked.where(decisions.c.output_id.in_(batch), ~decisions.c.withdrawn)
+        for output, *fields in connection.execute(current.order_by(decisions.c.id)):
+            found[output].append(Decision(*fields))
+    return found
+
+
+def recheck(
+    connection: Connection, items: Collection[int], *, only: Collection[int] | None = None
+) -> int:
+    """Judge the outputs of these items by their rules; of these outputs alone, if `only` is given.
+
+    Outputs that no run has any more are left out. The number of those that were judged.
+    """
+    known = load_items(connection, items)
+    checker = Checker()
+    judged = 0
+    for batch in batches(items if only is None else only, 1000):
+        column = outputs.c.item_id if only is None else outputs.c.id
+        asked = select(
+            outputs.c.id,
+            outputs.c.item_id,
+            outputs.c.text,
+            outputs.c.hits,
+            outputs.c.ruled,
+            outputs.c.ruled_by,
+        ).where(column.in_(batch), exists().where(answers.c.output_id == outputs.c.id))
+        moved = []
+        for id_, item, text, *before in connection.execute(asked.order_by(outputs.c.id)).all():
+            judged += 1
+            finding = checker.judge(known[item], text)
+            after = [int(finding.hits), finding.verdict, finding.by]
+            if after != before:
+                moved.append(
+                    {"which": id_, **dict(zip(("hits", "ruled", "ruled_by"), after, strict=True))}
+                )
+        if moved:
+            connection.execute(update(outputs).where(outputs.c.id == bindparam("which")), moved)
+            settle(connection, [row["which"] for row in moved])
+    return judged

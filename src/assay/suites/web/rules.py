@@ -12,8 +12,8 @@ from sqlalchemy import Connection
 
 from assay.data import DataError
 from assay.suites.model import Kind, Polarity
-from assay.suites.store.cases import case
 from assay.suites.store.drafts import preview, save_rule, suggest
+from assay.suites.store.queue import case
 from assay.suites.store.records import Case, Draft, Preview, PreviewLine, Scope
 from assay.suites.web.requests import Form, Number, Posted, Queue, Visitor
 from assay.suites.web.site import site_of, wants_json

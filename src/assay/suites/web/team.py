@@ -12,10 +12,17 @@ from sqlalchemy import Connection
 
 from assay.data import DataError
 from assay.statistics.agreement import krippendorff_alpha, pairwise_agreement
-from assay.suites.store.people import add_person, all_people, person_named
+from assay.suites.store.people import (
+    add_person,
+    all_people,
+    assign,
+    clear,
+    person_named,
+    ratings,
+    shares,
+)
 from assay.suites.store.queue import progress
 from assay.suites.store.records import Progress, Ratings, Share
-from assay.suites.store.shares import assign, clear, ratings, shares
 from assay.suites.web.requests import Form, Posted, Visitor
 from assay.suites.web.site import Session, Site, site_of
 

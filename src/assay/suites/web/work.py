@@ -8,9 +8,8 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from sqlalchemy import Connection
 
-from assay.suites.store.cases import case
 from assay.suites.store.decisions import Outdated, history, save_decision, undo
-from assay.suites.store.queue import choices, next_case, progress
+from assay.suites.store.queue import case, choices, next_case, progress
 from assay.suites.store.records import Case, Change, Choice, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor
 from assay.suites.web.security import inside
