@@ -5,8 +5,8 @@ from fastapi.routing import APIRoute
 
 from assay.suites.store.people import add_person, invite
 from assay.suites.store.tables import logins
-from assay.suites.web.app import ROUTED, make_app
-from assay.suites.web.security import POLICY, inside
+from assay.suites.web.app import POLICY, ROUTED, make_app
+from assay.suites.web.requests import inside
 from assay.suites.web.site import Attempts, ServerSettings, keys_of
 from tests.suites.web.conftest import JSON, Visitor
 from tests.suites.web.hubby import NASTY

@@ -12,8 +12,16 @@ from fastapi.responses import RedirectResponse
 from assay.data import DataError
 from assay.suites.store import people
 from assay.suites.store.records import Person
-from assay.suites.web.requests import Form, Given, Posted, Visitor, session_of, token_of
-from assay.suites.web.security import inside, same
+from assay.suites.web.requests import (
+    Form,
+    Given,
+    Posted,
+    Visitor,
+    inside,
+    same,
+    session_of,
+    token_of,
+)
 from assay.suites.web.site import AttemptKey, Site, keys_of, site_of
 
 __all__ = ["router"]

@@ -1,25 +1,27 @@
-"""The web application: all pages of one store behind one guard."""
+"""The web application: all pages of one store behind one guard, which says who may ask what."""
 
 from __future__ import annotations
 
 from typing import cast
+from urllib.parse import urlsplit
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse
-from starlette.exceptions import HTTPException
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.responses import PlainTextResponse
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.data import DataError
 from assay.suites.store.opening import Store, Unavailable
-from assay.suites.web import accounts, lists, rules, team, work
-from assay.suites.web.security import HEADERS, Guard
+from assay.suites.web import accounts, lists, work
 from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Site, site_of, wants_json
 
-__all__ = ["make_app"]
+__all__ = ["HEADERS", "POLICY", "Guard", "make_app"]
 
-ROUTED = (accounts, work, rules, lists, team)
+ROUTED = (accounts, work, lists)
 """The modules with pages and forms."""
 
 TITLES = {401: "Please log in", 403: "Not allowed", 404: "Page not found", 503: "Please try again"}
@@ -33,7 +35,7 @@ def make_app(store: Store, settings: ServerSettings = DEFAULT) -> FastAPI:
         app.include_router(module.router)
     app.mount("/static", _Static(directory=HERE / "static"))
     app.add_middleware(Guard, settings=settings)
-    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(StarletteHTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _unknown)
     app.add_exception_handler(DataError, _wrong)
     app.add_exception_handler(Exception, _broken)
@@ -50,7 +52,7 @@ class _Static(StaticFiles):
 
 
 def _refused(request: Request, error: Exception) -> Response:
-    refused = cast(HTTPException, error)
+    refused = cast(StarletteHTTPException, error)
     headers = dict(refused.headers or {})
     if refused.status_code == 303:
         return RedirectResponse(headers["Location"], 303)
@@ -82,3 +84,96 @@ def _error(
     response = site_of(request).page("error", None, status=status, title=title, text=text)
     response.headers.update(headers or {})
     return response
+
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+READING = ("GET", "HEAD")
+SAME_ORIGIN = ("same-origin", "none")
+
+
+class Guard:
+    """Refuses requests that no page of ours makes, and sends the headers that every answer has."""
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
+        self._app = app
+        self._settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        if scope["type"] != "http":
+            return
+        sending = _with_headers(send)
+        refusal = self._refusal(scope["method"], Headers(scope=scope))
+        if refusal:
+            await refusal(scope, receive, sending)
+        else:
+            await self._app(scope, _at_most(self._settings.largest, receive), sending)
+
+    def _refusal(self, method: str, headers: Headers) -> PlainTextResponse | None:
+        if not self._knows(headers.get("host", "")):
+            return _refuse(421, "This server does not answer under that name.")
+        if not self._settings.accounts and any(name in headers for name in FORWARDED):
+            return _refuse(403, "Behind another web server, start `assay suite serve` with --proxy")
+        # Pages on other ports of this machine count as the same site, not as the same origin.
+        if method not in READING and headers.get("sec-fetch-site", "none") not in SAME_ORIGIN:
+            return _refuse(403, "This request comes from another website.")
+        size = headers.get("content-length", "0")
+        if not size.isdecimal() or int(size) > self._settings.largest:
+            return _refuse(413, f"The request is larger than {self._settings.largest} bytes.")
+        return None
+
+    def _knows(self, host: str) -> bool:
+        if self._settings.hosts is None:
+            return True
+        try:
+            name = urlsplit(f"//{host}").hostname
+        except ValueError:
+            return False
+        return name in self._settings.hosts
+
+
+def _refuse(status: int, why: str) -> PlainTextResponse:
+    return PlainTextResponse(why, status)
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers.update(HEADERS)
+            headers.setdefault("Cache-Control", "no-store")
+        await send(message)
+
+    return sending
+
+
+def _at_most(largest: int, receive: Receive) -> Receive:
+    """The body of a request, which ends in a refusal once it is longer than it may be."""
+    total = 0
+
+    async def receiving() -> Message:
+        nonlocal total
+        message = await receive()
+        total += len(message.get("body", b""))
+        if total > largest:
+            raise HTTPException(413, f"The request is larger than {largest} bytes.")
+        return message
+
+    return receiving

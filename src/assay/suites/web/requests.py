@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Annotated, TypeVar
@@ -11,7 +12,6 @@ from fastapi import Depends, HTTPException, Path, Request
 
 from assay.suites.store.people import login
 from assay.suites.store.records import Filters, Person
-from assay.suites.web.security import same
 from assay.suites.web.site import Session, site_of, wants_json
 
 __all__ = [
@@ -23,6 +23,8 @@ __all__ = [
     "Posted",
     "Queue",
     "Visitor",
+    "inside",
+    "same",
     "session_of",
     "token_of",
 ]
@@ -112,6 +114,21 @@ def session_of(request: Request) -> Session | None:
 def token_of(request: Request, form: Form) -> str:
     """The token that came with a form: in a field, or in a header where the script sent it."""
     return request.headers.get("x-csrf-token") or form.text("csrf")
+
+
+def same(given: str, expected: str) -> bool:
+    """Whether two secrets are the same, in a time that does not tell how much of them is."""
+    return bool(expected) and hmac.compare_digest(given.encode(), expected.encode())
+
+
+def inside(path: str, default: str = "/resolve") -> str:
+    """The path, if it leads to a page of ours; a way out is replaced by the default.
+
+    >>> inside("/browse?text=a"), inside("//elsewhere.org/browse"), inside("https://elsewhere.org")
+    ('/browse?text=a', '/resolve', '/resolve')
+    """
+    plain = path.isascii() and path.isprintable() and "\\" not in path
+    return path if plain and path.startswith("/") and not path.startswith("//") else default
 
 
 async def _form(request: Request) -> Form:
