@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from assay.results import Span
-from assay.suites.compare_report import CompareResult, name_hints
-from assay.suites.examples import changed_words, flips_table
+from assay.suites.compare_report import CompareResult, changed_words, flips_table, name_hints
 from assay.suites.versions import as_versions, compare_versions
 from tests.given import texts
 from tests.suites.matrices import random_verdicts, verdicts

@@ -7,8 +7,8 @@ import pytest
 
 from assay.results import Span
 from assay.suites.check import FAIL, check
-from assay.suites.examples import examples, examples_table, in_turn, marked
 from assay.suites.model import Item, Rule, Run, Suite
+from assay.suites.report import examples, examples_table, in_turn, marked
 from tests.suites.matrices import random_verdicts, verdicts
 
 DISH = Item(

@@ -4,25 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import combinations, pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from assay.plots import heat_map
-from assay.results import Cell, CellValue, Charts, Column, Columns, Record, Result, Table, known
+from assay.results import (
+    Cell,
+    CellValue,
+    Charts,
+    Column,
+    Columns,
+    Record,
+    Result,
+    Table,
+    Words,
+    known,
+)
 from assay.suites.clusters import Correction
-from assay.suites.examples import flips_table
 from assay.suites.lint.items import alike
+from assay.suites.report import in_turn, runs_of
 from assay.suites.tables import INDENT, cluster_note, test_note, with_all_labels
-from assay.suites.versions import Gain, Step, Version, Versions
+from assay.suites.versions import Flip, Gain, Step, Version, Versions
 
-__all__ = ["CompareResult", "name_hints"]
-
+__all__ = ["CompareResult", "changed_words", "flips_table", "name_hints"]
 
 BEST = "The best system of each campaign"
 STEPS = "From one to the next"
 BY_CATEGORY = "Gain by category (percentage points)"
 BY_PHENOMENON = "Gain by phenomenon (percentage points)"
+FLIPPED = "What flipped"
 MAP = "Gain by category and step (percentage points)"
 
 _AVERAGES = ("micro", "category macro", "phenomenon macro")
@@ -275,3 +287,43 @@ def _records(column: _StepColumn) -> Iterator[Record]:
             "p": None,
             "p_corrected": None,
         }
+
+
+def flips_table(steps: Sequence[tuple[str, Step]], count: int) -> Table:
+    """Per step, each under its heading, up to `count` items that were lost, and that were gained.
+
+    Every phenomenon has its turn before one comes again.
+    """
+    rows: list[list[CellValue]] = []
+    for head, step in steps:
+        for gained in (False, True):
+            flips = [flip for flip in step.flips if flip.gained == gained]
+            order = in_turn([flip.item for flip in flips], range(len(flips)))
+            rows += [_flip_row(head, flips[at]) for at in order[:count]]
+    columns = ("system", "change", "phenomenon", "item", "source", "before", "after")
+    note = f"Per step up to {count} of the items that were lost and of those that were gained."
+    return Table(FLIPPED, columns, rows, note)
+
+
+def changed_words(text: str, other: str, mark: Literal["good", "bad"]) -> Words:
+    """The text, with the words marked that are not in the other at that place."""
+    words, others = text.split(), other.split()
+    matching = SequenceMatcher(None, words, others, autojunk=False)
+    blocks = matching.get_matching_blocks()
+    same = {at for block in blocks for at in range(block.a, block.a + block.size)}
+    return tuple(runs_of((word, "" if at in same else mark) for at, word in enumerate(words)))
+
+
+def _flip_row(head: str, flip: Flip) -> list[CellValue]:
+    item = flip.item
+    marks: tuple[Literal["good", "bad"], Literal["good", "bad"]]
+    marks = ("bad", "good") if flip.gained else ("good", "bad")
+    return [
+        head,
+        "gained" if flip.gained else "lost",
+        item.phenomenon,
+        item.id,
+        item.source,
+        changed_words(flip.before, flip.after, marks[0]),
+        changed_words(flip.after, flip.before, marks[1]),
+    ]
