@@ -24,10 +24,12 @@ _MISSING = {
 
 _OPTIONS = {
     "by": "--by",
+    "campaign": "--campaign",
     "coefficient": "--coefficient",
     "documents": "--docs",
     "human": "--human",
     "humans": "--humans",
+    "ids": "--ids",
     "languages": "-l",
     "names": "--names",
     "numbered": "--number-queries",
@@ -35,6 +37,7 @@ _OPTIONS = {
     "pair_columns": "--pair-column",
     "reach": "--reach",
     "references": "--refs",
+    "replace": "--replace",
     "section": "--section",
     "sizes": "--sizes",
     "slope": "--slope",

@@ -440,9 +440,9 @@ def _same_ids(path: Path, ids: Sequence[str]) -> bool:
 
 def _file_name(system: str) -> str:
     if system.startswith(".") or re.search(r"[/\\:\x00-\x1f\x7f]", system):
-        raise DataError(f"the system's name {system!r} cannot be a file's. Use --names.")
+        raise DataError(f"the system's name {system!r} cannot be a file's. Give it another.")
     if f"{system.lower()}.txt" == IDS:
-        raise DataError(f"a system cannot be called {system!r}: {IDS} holds the ids. Use --names.")
+        raise DataError(f"a system cannot be called {system!r}: {IDS} holds the ids.")
     return system
 
 

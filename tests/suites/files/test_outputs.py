@@ -80,7 +80,7 @@ def test_too_many_lines_are_told_with_the_remedy(save):
     path = save("a.txt", "x\ny\nz\n\n")
     found = refused(path)
     assert found.startswith(f"{path}: 4 lines, but the suite has 3 items. ")
-    assert "--ids FILE" in found
+    assert "ids=FILE" in found
 
 
 def test_an_unknown_id_is_told_with_its_line_and_the_nearest(save):

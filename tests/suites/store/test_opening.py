@@ -151,7 +151,7 @@ def test_a_database_of_something_else_is_refused(empty):
         with sqlite3.connect(empty) as connection:
             connection.execute("CREATE TABLE recipes (id int)")
         connection.close()
-    with pytest.raises(DataError, match=r"something else \(tables recipes\).*--db"):
+    with pytest.raises(DataError, match=r"something else \(tables recipes\).*name another"):
         open_store(empty, create=True)
 
 
@@ -165,7 +165,7 @@ def test_an_empty_database_is_made_only_when_asked_for(socket):
 def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path, content):
     path = tmp_path / "items.json"
     path.write_bytes(content)
-    with pytest.raises(DataError, match=r"items.json is not a database of SQLite.*--db"):
+    with pytest.raises(DataError, match=r"items.json is not a database of SQLite.*name another"):
         open_store(path, create=True)
     assert path.read_bytes() == content
 

@@ -102,7 +102,7 @@ def test_the_same_run_again_changes_nothing(store):
 
 def test_other_outputs_of_the_same_run_are_refused(store):
     fill(store, [item("a"), item("b")], {"x": {"a": "so", "b": "good"}}, campaign="wmt21")
-    with pytest.raises(DataError, match=r"x in wmt21 .* other outputs on 2 items.*--replace"):
+    with pytest.raises(DataError, match=r"x in wmt21 .* other outputs on 2 items.*replace=True"):
         save(store, Run("x", {"a": "no"}, "wmt21"))
     assert set(state(store)) == {"so", "good"}
 

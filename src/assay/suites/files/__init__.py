@@ -126,11 +126,11 @@ def names_of(paths: Sequence[FilePath], names: Sequence[str] | None = None) -> l
     seen: dict[str, FilePath] = {}
     for name, path in zip(found, paths, strict=True):
         if not name.strip():
-            raise DataError(f"{label(path)}: the system has no name. Give one with --names.")
+            raise DataError(f"{label(path)}: the system has no name: pass names=...")
         if name in seen:
             raise DataError(
-                f"{label(seen[name])} and {label(path)} would both be system {name!r}. "
-                "Tell them apart with --names."
+                f"{label(seen[name])} and {label(path)} would both be system {name!r}: "
+                "pass names=..."
             )
         seen[name] = path
     return found
@@ -140,7 +140,7 @@ def _from_lines(path: FilePath, order: Sequence[str], ids: FilePath | None) -> M
     lines = read_lines(path)
     if len(lines) != len(order):
         told = f"{label(ids)} has {len(order)} ids" if ids else f"the suite has {len(order)} items"
-        remedy = "" if ids else ", or say with --ids FILE which items they are"
+        remedy = "" if ids else ", or say with ids=FILE which items they are"
         raise DataError(
             f"{label(path)}: {len(lines)} lines, but {told}. Give one output per line in that "
             f"order; blank lines count{remedy}."

@@ -87,7 +87,7 @@ class Address:
         return unavailable(f"{self} cannot be used ({reason}).")
 
     def _no_database(self) -> DataError:
-        return DataError(f"{self} is not a database of SQLite; name another file with --db.")
+        return DataError(f"{self} is not a database of SQLite; name another file.")
 
     def without_password(self, text: str) -> str:
         """The text with stars for the password, wherever it stands."""
@@ -162,9 +162,7 @@ def upgrade(store: Store, *, create: bool) -> None:
         _refuse_newer(store, version)
     elif tables:
         found = ", ".join(tables[:3])
-        raise DataError(
-            f"{store.address} holds something else (tables {found}); name another with --db."
-        )
+        raise DataError(f"{store.address} holds something else (tables {found}); name another.")
     elif not create:
         raise DataError(
             f"{store.address} holds no suite yet: assay suite import ITEMS --db {store.address}"

@@ -94,8 +94,8 @@ def read_campaigns(
             return found
         if len(systems) < 2:
             raise DataError(
-                f"{' '.join(found) or 'the database'}: one campaign only. Name two with --runs, or "
-                "two systems of it with --systems."
+                f"{' '.join(found) or 'the database'}: one campaign only. Name two, or two "
+                "systems of it."
             )
         numbers = {run.system: run.id for run in chosen}
         return RunResult(load_verdicts(connection, [numbers[system] for system in systems]))
@@ -367,7 +367,8 @@ def _clash(run: Run, before: Mapping[str, str]) -> str:
     campaign = f" in {run.campaign}" if run.campaign else ""
     return (
         f"{run.system}{campaign} is in the database with other outputs on {differing} items. "
-        "Give the new run a --campaign of its own, or --replace the old one."
+        "Store the new run in a campaign of its own, with campaign=NAME, or replace the old one, "
+        "with replace=True."
     )
 
 
