@@ -7,8 +7,8 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from assay.agreement.agree import permutation_p
 from assay.agreement.coefficients import Pearson
-from assay.agreement.differences import permutation_p
 from assay.data import Segment
 from assay.explanation.boosted import WeightAndPower
 from assay.explanation.explainers import EXPLAINERS

@@ -10,10 +10,10 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from assay.agreement.agree import agree, confidences
-from assay.agreement.charts import charts
 from assay.agreement.coefficients import SoftPairwiseAccuracy
 from assay.agreement.correlate import CorrelateOptions, correlate_panels, prepared
 from assay.agreement.panel import Candidate, Panel
+from assay.agreement.report import charts
 from assay.data import DataError
 from assay.metrics.mean import Mean
 from tests.given import texts

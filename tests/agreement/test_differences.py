@@ -7,9 +7,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.agreement.agree import agree, confidences, confidences_of_corpora
+from assay.agreement.agree import (
+    agree,
+    compare_metrics,
+    confidences,
+    confidences_of_corpora,
+    permutation_p,
+    williams,
+)
 from assay.agreement.coefficients import COEFFICIENTS, SoftPairwiseAccuracy
-from assay.agreement.differences import compare_metrics, permutation_p, williams
 from assay.data import DataError
 from assay.metrics.mean import Mean
 from assay.metrics.registry import parse

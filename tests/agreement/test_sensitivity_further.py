@@ -13,7 +13,7 @@ from assay.agreement.sensitivity.analysis import (
     SensitivityOptions,
     sensitivity_of_studies,
 )
-from assay.agreement.sensitivity.sizes import SizeAgreement, reached, usual_sizes
+from assay.agreement.sensitivity.stages import SizeAgreement, reached, usual_sizes
 from assay.agreement.sensitivity.study import documents_of, imported, text_scores
 from assay.data import DataError, Scores
 from assay.metrics.registry import parse

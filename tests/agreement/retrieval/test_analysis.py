@@ -16,9 +16,8 @@ from assay.agreement.retrieval.analysis import (
     evaluate,
     truth_of,
 )
-from assay.agreement.retrieval.collection import translations
+from assay.agreement.retrieval.collection import BM25, translations
 from assay.agreement.retrieval.measures import MEASURES
-from assay.agreement.retrieval.search import BM25
 from assay.data import DataError, Dataset
 
 QUERIES = {"1": "cat", "2": "dog", "3": "zebra"}

@@ -8,8 +8,8 @@ import pytest
 import pytrec_eval
 
 from assay.agreement.retrieval.analysis import truth_of
+from assay.agreement.retrieval.collection import Ranking
 from assay.agreement.retrieval.measures import MEASURES
-from assay.agreement.retrieval.search import Ranking
 from assay.data import DataError
 
 
