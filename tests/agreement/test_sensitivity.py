@@ -104,16 +104,16 @@ def test_a_metric_of_errors_is_turned_round():
 
 def test_resampled_sensitivities_equal_a_loop_over_draws():
     rng = np.random.default_rng(3)
-    metric, gold = rng.normal(size=(2, 4, 12))
-    gold[rng.random(gold.shape) < 0.3] = np.nan
+    metric, human = rng.normal(size=(2, 4, 12))
+    human[rng.random(human.shape) < 0.3] = np.nan
     draws = rng.integers(0, 12, (25, 12))
     for name, theirs in SCIPY.items():
         coefficient = COEFFICIENTS.parse(name)
-        ours = over_texts(metric, gold, coefficient, draws)
+        ours = over_texts(metric, human, coefficient, draws)
         for b, drawn in enumerate(draws):
             for s in range(4):
-                known = ~np.isnan(gold[s][drawn])
-                x, y = metric[s][drawn][known], gold[s][drawn][known]
+                known = ~np.isnan(human[s][drawn])
+                x, y = metric[s][drawn][known], human[s][drawn][known]
                 assert ours[b, s] == pytest.approx(theirs(x, y).statistic, abs=1e-9)
 
 

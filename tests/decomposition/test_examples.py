@@ -9,10 +9,10 @@ from scipy.stats import binomtest
 
 from assay.data import DataError
 from assay.decomposition.decompose import PRESETS, Annotated, decompose, ratio
-from assay.decomposition.examples import find_examples
-from assay.decomposition.judging import (
+from assay.decomposition.examples import (
     BlindItem,
     BlindKey,
+    find_examples,
     read_judgements,
     read_key,
     tally,

@@ -11,17 +11,21 @@ from hypothesis import strategies as st
 from assay.data import DataError
 from assay.decomposition import trials as synthetic
 from assay.decomposition.analysis import muler_scores
-from assay.decomposition.checks import (
+from assay.decomposition.decompose import FEW, PRESETS, Annotated, decompose, ratio
+from assay.decomposition.trials import (
+    Alphabet,
+    FeatureDraws,
     Hybrid,
     Portion,
     RangeCheck,
     RobustnessCheck,
     SpecificityCheck,
+    batches,
     check_range,
     check_robustness,
+    draw_features,
+    trials,
 )
-from assay.decomposition.decompose import FEW, PRESETS, Annotated, decompose, ratio
-from assay.decomposition.trials import Alphabet, FeatureDraws, batches, draw_features, trials
 from assay.decomposition.validate import validate
 from assay.features.annotation import Annotation, Feature, TokenSpan
 from assay.metrics.registry import parse

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from assay.data import DataError
-from assay.explanation.quality import (
+from assay.explanation.explain import (
     area,
     average_precision,
     detection,

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.data import DataError, Dataset, Segment
+from assay.explanation.explain import ExplainResult, detection, shaded_words, tagged_words
 from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.importances import explain_segments, explain_systems, worst_segments
-from assay.explanation.quality import detection
-from assay.explanation.report import ExplainResult, shaded_words, tagged_words
 from assay.metrics.base import Metric, Rows
 from assay.metrics.registry import parse
 from assay.results import STEPS, Span, graded

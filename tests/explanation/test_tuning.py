@@ -7,10 +7,9 @@ import pytest
 from scipy import stats
 
 from assay.data import DataError, Dataset, Scores
-from assay.explanation.boosted import ExplainedScores, WeightAndPower, explained_by
+from assay.explanation.boosted import ExplainedScores, Ragged, WeightAndPower, explained_by
 from assay.explanation.explainers import EXPLAINERS
-from assay.explanation.powermean import Ragged
-from assay.explanation.tuning import (
+from assay.explanation.tune import (
     POWERS,
     WEIGHTS,
     BoostSetting,
@@ -37,12 +36,12 @@ def evidence(seed=1, n=60, setting=("set", "de-en", "chrf", "erasure"), signal=1
     quality = rng.normal(size=n)
     base = 0.5 + 0.1 * (quality + rng.normal(size=n))
     rows = [0.05 * (signal * q + rng.normal(size=rng.integers(1, 9))) for q in quality]
-    gold = quality + rng.normal(size=n)
+    human = quality + rng.normal(size=n)
     explained = ExplainedScores(base, Ragged.of(rows))
-    return Evidence(BoostSetting(*setting), explained, gold, np.arange(n) // 2)
+    return Evidence(BoostSetting(*setting), explained, human, np.arange(n) // 2)
 
 
-def never(first: Array, second: Array, gold: Array) -> float:
+def never(first: Array, second: Array, human: Array) -> float:
     return 0.5
 
 
@@ -128,18 +127,18 @@ def test_what_is_held_out_had_no_part_in_finding_the_weight_and_power():
 def test_the_test_compares_boosted_and_base_with_the_outputs_of_a_source_segment_together(signal):
     given, asked = evidence(signal=signal), []
 
-    def test(first, second, gold):
-        asked.extend((first, second, gold))
+    def test(first, second, human):
+        asked.extend((first, second, human))
         return 0.03
 
     found = tried(given, WeightAndPower(0.0, 1.0), test=test)
     assert found.significance == 0.03
     assert (found.pearson > found.base) == (signal > 0)
-    boosted, base, gold = asked
+    boosted, base, human = asked
     assert boosted.shape == (2, 30)
     assert base[:, 7].tolist() == given.explained.base[given.items == 7].tolist()
-    assert pearson_rows(boosted.ravel(), gold.ravel()) == pytest.approx(found.pearson)
-    assert pearson_rows(base.ravel(), gold.ravel()) == pytest.approx(found.base)
+    assert pearson_rows(boosted.ravel(), human.ravel()) == pytest.approx(found.pearson)
+    assert pearson_rows(base.ravel(), human.ravel()) == pytest.approx(found.base)
 
 
 def test_items_with_fewer_outputs_have_gaps():
@@ -188,10 +187,10 @@ def test_medians_are_those_of_the_best_of_each_explainer(several):
 
 def test_a_best_weight_of_one_says_nothing_of_the_power():
     rng = np.random.default_rng(1)
-    gold = rng.normal(size=40)
+    human = rng.normal(size=40)
     noise = Ragged.of([rng.uniform(0.5, 1, size=3) for _ in range(40)])
     given = Evidence(
-        BoostSetting("", "", "m", "e"), ExplainedScores(gold, noise), gold, np.arange(40)
+        BoostSetting("", "", "m", "e"), ExplainedScores(human, noise), human, np.arange(40)
     )
     found = tuned(given)
     assert found.best == pytest.approx((1, 1, 1))
@@ -301,9 +300,9 @@ def test_only_segments_with_a_human_score_are_looked_at(judged):
     dataset = read_folder(DEMO)
     scores = read_scores(DEMO / "human" / "da.seg.tsv", list(dataset.systems), length=len(dataset))
     assert len(judged.segments) == len(judged.human) == np.isfinite(scores.values).sum() < 360
-    for segment, gold, item in zip(judged.segments, judged.human, judged.items, strict=True):
+    for segment, human, item in zip(judged.segments, judged.human, judged.items, strict=True):
         assert segment.references == dataset.references[item]
-        assert gold in scores.values[:, item]
+        assert human in scores.values[:, item]
 
 
 def test_a_metric_and_an_explainer_are_tuned_on_human_scores(judged):

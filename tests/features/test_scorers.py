@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.data import DataError, Dataset
-from assay.decomposition.scorers import scorer_differences
-from assay.features.lexicons import KINDS, Lexicon, built_in_lexicon
-from assay.features.tone import (
+from assay.decomposition.analysis import scorer_differences
+from assay.features.lexicons import (
+    KINDS,
     NEGATORS,
     WINDOW,
+    Lexicon,
     SentenceScorer,
+    built_in_lexicon,
     parse_scorers,
     score_lines,
     words,

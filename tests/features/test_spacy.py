@@ -13,7 +13,6 @@ import pytest
 
 from assay.data import DataError
 from assay.features import spacy as module
-from assay.features import workers
 from assay.features.annotation import Feature, TokenSpan
 from assay.features.pipelines import find_pipeline
 from assay.features.spacy import SpacyAnnotator, annotate_batch
@@ -150,7 +149,7 @@ def test_neither_processes_nor_batches_nor_order_change_the_outcome(texts, annot
 
 def test_what_processes_cannot_do_is_done_here(texts, annotations, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(Path(sys.executable).with_name("missing")))
-    found = workers.answers(MODEL, [texts[:5], texts[5:9]], processes=2)
+    found = module.answers(MODEL, [texts[:5], texts[5:9]], processes=2)
     assert list(found) == [None, None]
     several = SpacyAnnotator(MODEL, processes=2, batch_size=100)
     assert several.annotate(texts) == annotations

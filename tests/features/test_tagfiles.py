@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from assay.data import DataError
 from assay.features.annotation import Annotation, Feature, TokenSpan
-from assay.features.conllu import LAYERS, chunks, parse_conllu
-from assay.features.tagged_files import match_sentences, read_tags
+from assay.features.tagged_files import LAYERS, chunks, match_sentences, parse_conllu, read_tags
 from assay.io.files import read_lines
 
 FRENCH = """\

@@ -22,7 +22,6 @@ from assay.agreement.coefficients import (
 )
 from assay.metrics.base import Metric, Statistics
 from assay.statistics.arrays import Array
-from assay.statistics.comparisons import rank_clusters
 from assay.statistics.correlation import (
     By,
     Mask,
@@ -35,6 +34,7 @@ from assay.statistics.correlation import (
     swap_test,
     swapped_values,
 )
+from assay.statistics.significance import rank_clusters
 
 __all__ = [
     "Agreement",

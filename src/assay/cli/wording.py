@@ -36,6 +36,7 @@ _OPTIONS = {
     "reach": "--reach",
     "references": "--refs",
     "section": "--section",
+    "seed": "--seed",
     "sizes": "--sizes",
     "slope": "--slope",
     "systems": "-i",

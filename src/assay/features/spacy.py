@@ -1,18 +1,25 @@
-"""Annotations by spaCy pipelines, by name or from a folder."""
+"""Annotations by spaCy pipelines, by name or from a folder, in one process or several."""
 
 from __future__ import annotations
 
+import json
 import os
+import signal
+import subprocess
+import sys
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
+from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from assay.data import DataError
-from assay.features.annotation import Annotation, TokenSpan, shared_span
+from assay.features.annotation import Annotation, TokenSpan, pack, shared_span, unpack
 from assay.features.pipelines import (
     Pipeline,
     check_language,
@@ -20,13 +27,13 @@ from assay.features.pipelines import (
     find_pipeline,
     spacy_version,
 )
-from assay.features.workers import answers
 from assay.languages import check_text
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-__all__ = ["SpacyAnnotator", "annotate_batch", "default_pipeline"]
+__all__ = ["SpacyAnnotator", "annotate_batch", "answers", "default_pipeline"]
+
 
 LAYERS = ("upos", "tag", "ner", "morph", "dep")
 
@@ -141,7 +148,7 @@ def _check_lines(lines: Sequence[str]) -> None:
                 f"line {number} has {len(line)} characters, too many to tag. "
                 "Each line is one segment: is the file cut into lines?"
             )
-        if not line.isascii() and any("\ud800" <= each <= "\udfff" for each in line):
+        if not line.isascii() and any("\ud800" <= mark <= "\udfff" for mark in line):
             raise DataError(
                 f"line {number} holds half a character, which cannot be tagged. "
                 "Repair the text where it was made."
@@ -190,3 +197,100 @@ def _entities(doc: Doc) -> tuple[TokenSpan, ...]:
     before = list(accumulate((not token.is_space for token in doc), initial=0))
     spans = (shared_span(before[ent.start], before[ent.end], ent.label_) for ent in doc.ents)
     return tuple(span for span in spans if span.start < span.end)
+
+
+Batch = Sequence[str]
+
+
+def answers(
+    model: str, batches: Sequence[Batch], *, processes: int
+) -> Generator[list[Annotation] | None]:
+    """The annotations of each batch, in order; None where a process could not say."""
+    workers = [_Worker(model) for _ in range(processes)]
+    free: SimpleQueue[_Worker] = SimpleQueue()
+    for worker in workers:
+        free.put(worker)
+
+    def answer(batch: Batch) -> list[Annotation] | None:
+        worker = free.get()
+        try:
+            return worker.ask(batch)
+        finally:
+            free.put(worker)
+
+    threads = ThreadPoolExecutor(processes)
+    try:
+        yield from threads.map(answer, batches)
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+        for worker in workers:
+            worker.stop()
+        threads.shutdown()
+
+
+class _Worker:
+    """A process with a pipeline in it; one that dies answers None from then on.
+
+    It is a plain child that speaks JSON, a line for every batch: neither forked, which threads (a
+    progress bar's) make unsafe, nor spawned by `multiprocessing`, which runs the user's script
+    again. So it works alike wherever Python does.
+    """
+
+    def __init__(self, model: str) -> None:
+        self._process: subprocess.Popen[bytes] | None
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "assay.features.spacy", model],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=_environment(),
+            )
+        except OSError:
+            self._process = None
+
+    def ask(self, batch: Batch) -> list[Annotation] | None:
+        """What the process makes of the batch."""
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            return None
+        try:
+            process.stdin.write(json.dumps(list(batch)).encode() + b"\n")
+            process.stdin.flush()
+            found = [unpack(packed) for packed in json.loads(process.stdout.readline())]
+        except (OSError, ValueError):
+            return None
+        return found if len(found) == len(batch) else None
+
+    def stop(self) -> None:
+        """End the process, whatever it is doing."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            for stream in filter(None, (self._process.stdin, self._process.stdout)):
+                # What could not be written to a process that is gone needs no writing.
+                with suppress(OSError):
+                    stream.close()
+
+
+def _environment() -> dict[str, str]:
+    """The child finds the same modules; one thread each, since the processes share the cores."""
+    path = os.pathsep.join(folder or str(Path.cwd()) for folder in sys.path)
+    return os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+
+
+def _work(model: str) -> None:
+    """Answer batches from standard input until it ends."""
+    # The parent ends its children; a person's Ctrl-C is for the parent.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Whatever a pipeline prints goes with the errors, not among the answers.
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    for line in sys.stdin.buffer:
+        found = [pack(annotation) for annotation in annotate_batch(model, json.loads(line))]
+        output.write(json.dumps(found).encode() + b"\n")
+        output.flush()
+
+
+if __name__ == "__main__":
+    _work(sys.argv[1])

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from assay.data import DataError
 from assay.extras import require
-from assay.metrics.neural.base import in_batches
+from assay.metrics.neural.base import check_weights, in_batches
 from assay.metrics.neural.encoders import Encoder, Identity, Pieces, States
-from assay.metrics.neural.models import check_weights
 
 __all__ = ["USEncoder"]
 
