@@ -202,7 +202,7 @@ def test_pairs_counted_by_sorting_equal_pairs_counted_one_by_one(data):
             counts.metric_ties,
             counts.both_ties,
         ]
-        assert [float(each[0]) for each in found] == slow
+        assert [float(counts[0]) for counts in found] == slow
         assert counts.total[0] == len(pairs)
 
 

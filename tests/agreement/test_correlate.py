@@ -42,8 +42,8 @@ def random_panel(seed=1, shape=(8, 30), count=2, level="segment"):
 
 def values(result):
     return {
-        (each["metric"], each["coefficient"]): (each["value"], each["p"])
-        for each in result.records()
+        (record["metric"], record["coefficient"]): (record["value"], record["p"])
+        for record in result.records()
     }
 
 
@@ -97,8 +97,8 @@ def test_soft_accuracy_of_a_mean_is_that_of_its_segments():
         confidences(e, trials=300, rng=np.random.default_rng(7))[:, None] for e in (own, human)
     )
     expected = agree(ours, theirs, SoftPairwiseAccuracy())
-    for each in (at_systems, at_segments):
-        (record,) = correlate_panels([each], questions, seed=7).records()
+    for chosen in (at_systems, at_segments):
+        (record,) = correlate_panels([chosen], questions, seed=7).records()
         assert record["value"] == pytest.approx(expected.value, abs=1e-12)
         assert record["n"] == 15
     assert 0.5 < expected.value < 1
@@ -184,7 +184,8 @@ def test_williams_is_computed_from_scipys_correlations():
     )
     (finding,) = result.findings
     a, b, human = (
-        each.ravel() for each in (*(c.scores for c in given_panel.candidates), given_panel.human)
+        scores.ravel()
+        for scores in (*(c.scores for c in given_panel.candidates), given_panel.human)
     )
     r1, r2, r3 = (stats.pearsonr(x, y).statistic for x, y in ((a, human), (b, human), (a, b)))
     n = len(human)
@@ -209,16 +210,18 @@ def test_comparisons_rank_metrics_and_name_the_better_one():
         [random_panel(shape=(8, 100), count=3)], CorrelateOptions(("pearson",), compare=True)
     )
     records = result.records()
-    single = [each for each in records if each["other"] is None]
-    pairs = [each for each in records if each["other"] is not None]
-    assert [each["cluster"] for each in single] == [1, 2, 3]
-    assert [(each["metric"], each["other"]) for each in pairs] == [
+    single = [record for record in records if record["other"] is None]
+    pairs = [record for record in records if record["other"] is not None]
+    assert [record["cluster"] for record in single] == [1, 2, 3]
+    assert [(record["metric"], record["other"]) for record in pairs] == [
         ("m0", "m1"), ("m0", "m2"), ("m1", "m2"),
     ]  # fmt: skip
-    by_name = {each["metric"]: each["value"] for each in single}
-    for each in pairs:
-        assert each["difference"] == pytest.approx(by_name[each["metric"]] - by_name[each["other"]])
-        assert 0 < each["p_difference"] < 0.05
+    by_name = {record["metric"]: record["value"] for record in single}
+    for record in pairs:
+        assert record["difference"] == pytest.approx(
+            by_name[record["metric"]] - by_name[record["other"]]
+        )
+        assert 0 < record["p_difference"] < 0.05
 
 
 def test_a_metric_without_a_value_is_compared_with_nobody():
@@ -229,15 +232,18 @@ def test_a_metric_without_a_value_is_compared_with_nobody():
     records = correlate_panels(
         [given_panel], CorrelateOptions(("pearson",), compare=True)
     ).records()
-    assert [each["cluster"] for each in records[:3]] == [1, 2, 1]
-    assert [(each["metric"], each["other"]) for each in records[3:]] == [("m0", "m2")]
+    assert [record["cluster"] for record in records[:3]] == [1, 2, 1]
+    assert [(record["metric"], record["other"]) for record in records[3:]] == [("m0", "m2")]
 
 
 def test_the_same_seed_gives_the_same_p():
     questions = CorrelateOptions(("kendall",), by="item", compare=True, trials=50)
     near = random_panel(seed=4, shape=(5, 8))
     first, again, other = (
-        [each["p_difference"] for each in correlate_panels([near], questions, seed=seed).records()]
+        [
+            record["p_difference"]
+            for record in correlate_panels([near], questions, seed=seed).records()
+        ]
         for seed in (1, 1, 2)
     )
     assert first == again != other
@@ -256,7 +262,7 @@ def test_charts_show_intervals_around_the_points():
     for at, point in enumerate(chart.spec["data"]["values"]):
         assert point["y_low"] < point["y"] < point["y_high"]
         assert point["x_high"] - point["x"] == pytest.approx(1.96 * errors[at])
-    assert [each["mark"]["type"] for each in chart.spec["layer"]][:2] == ["rule", "rule"]
+    assert [layer["mark"]["type"] for layer in chart.spec["layer"]][:2] == ["rule", "rule"]
 
 
 def test_intervals_come_from_the_same_scores_as_the_points():

@@ -204,7 +204,7 @@ def test_medians_are_tried_on_other_data(several):
     assert (held.setting.dataset, held.w, held.p, held.n) == ("C", at.w, at.p, 60)
     assert held.pearson == pytest.approx(slow(other, at.w, at.p, "paper"), abs=1e-9)
     records = TuneResult(several.tuned, (held,)).records()
-    assert [each["what"] for each in records] == ["best"] * 8 + ["test"]
+    assert [record["what"] for record in records] == ["best"] * 8 + ["test"]
     assert (records[-1]["dataset"], records[-1]["pearson"]) == ("C", held.pearson)
 
 
@@ -267,7 +267,7 @@ def test_tables_and_pictures_show_all_that_was_found(several):
     for title in ("The best w of all settings", "The best p of all settings"):
         assert charts[title].spec["mark"]["type"] == "boxplot"
     bars = charts["Settings improved at the medians of w and p"].spec["data"]["values"]
-    assert sum(each["y"] for each in bars) == 8
+    assert sum(record["y"] for record in bars) == 8
     assert len(charts["Where boosting helps most and least"].spec["data"]["values"]) == 6
 
 
@@ -276,7 +276,7 @@ def test_densities_cover_the_whole_grid(several):
     for name in ("lime", "shap"):
         values = [v for v in chart.spec["data"]["values"] if v["series"] == name]
         step = values[1]["x"] - values[0]["x"]
-        assert sum(each["y"] for each in values) * step == pytest.approx(1, abs=0.05)
+        assert sum(record["y"] for record in values) * step == pytest.approx(1, abs=0.05)
 
 
 def test_pictures_can_be_drawn(several, tmp_path):

@@ -196,7 +196,7 @@ def test_specifications_say_kind_file_and_negation():
         SentenceScorer("valence", "nrc.txt"),
         SentenceScorer("sentiment", "w.csv", negation=False),
     ]
-    assert [each.negates for each in found] == [True, False, False]
+    assert [scorer.negates for scorer in found] == [True, False, False]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from assay.data import DataError, Dataset
 from assay.features.annotation import Annotation, Annotator, Feature
 from assay.features.cache import AnnotationCache, CachedAnnotator, default_path
-from assay.features.pipelines import pipeline_for
 from assay.features.rules import (
     PRONOUNS,
     CombinedRules,
@@ -22,7 +21,7 @@ from assay.features.rules import (
     read_patterns,
     read_word_lists,
 )
-from assay.features.spacy import SpacyAnnotator
+from assay.features.spacy import SpacyAnnotator, pipeline_for
 from assay.features.tagged_files import PART, UPOS, read_tags
 from assay.io.files import FilePath
 from assay.languages import Language, language_of

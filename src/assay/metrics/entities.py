@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from assay.data import DataError, Segment
-from assay.features.pipelines import Pipeline
+from assay.features.spacy import Pipeline
 from assay.metrics.base import Rows
 from assay.metrics.tagged import (
     WHOLE,
