@@ -25,7 +25,7 @@ import numpy as np
 from assay.data import Segment
 from assay.explanation.boosted import PUBLISHED
 from assay.explanation.explainers import EXPLAINERS
-from assay.explanation.tuning import WEIGHTS, RatedSegments, correlations, gather
+from assay.explanation.tune import WEIGHTS, RatedSegments, correlations, gather
 from assay.io import read_lines
 from assay.metrics.base import Metric
 from assay.metrics.registry import parse

@@ -28,7 +28,7 @@ from assay.data import Segment
 from assay.explanation.boosted import explained_by
 from assay.explanation.explainers import LIME, Erasure, Explainer, Perturbed
 from assay.explanation.importances import SegmentSide, explain_segments, rng_of
-from assay.explanation.tuning import correlations
+from assay.explanation.tune import correlations
 from assay.io import read_folder
 from assay.metrics.base import Metric
 from assay.metrics.neural import encoders

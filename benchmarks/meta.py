@@ -11,9 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from assay.agreement.agree import agree
+from assay.agreement.agree import agree, permutation_p
 from assay.agreement.coefficients import COEFFICIENTS
-from assay.agreement.differences import permutation_p
 
 SYSTEMS, ITEMS, FEW = 15, 1000, 40
 TRIALS = 1000

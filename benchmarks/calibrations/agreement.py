@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.agreement.agree import Shuffles, agree
+from assay.agreement.agree import Shuffles, agree, permutation_p, williams
 from assay.agreement.coefficients import COEFFICIENTS, Pearson
-from assay.agreement.differences import permutation_p, williams
 from assay.agreement.panel import computed
 from assay.data import without_humans
 from assay.io import read_folder, read_scores

@@ -21,12 +21,12 @@ import numpy as np
 
 from assay.decomposition.analysis import MulerEstimate
 from assay.decomposition.decompose import PRESETS, Annotated, Parts, decompose, ratio
-from assay.decomposition.judging import TallyResult
+from assay.decomposition.examples import TallyResult
 from assay.features.annotation import Annotation, Feature
 from assay.features.cache import AnnotationCache, CachedAnnotator, default_path
+from assay.features.lexicons import SentenceScorer
 from assay.features.spacy import SpacyAnnotator
 from assay.features.tagged_files import read_tags
-from assay.features.tone import SentenceScorer
 from assay.metrics.base import Statistics
 from assay.metrics.mean import Mean
 from assay.metrics.registry import parse

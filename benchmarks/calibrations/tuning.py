@@ -7,12 +7,12 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from assay.agreement.agree import permutation_p
 from assay.agreement.coefficients import Pearson
-from assay.agreement.differences import permutation_p
 from assay.data import Segment
 from assay.explanation.boosted import WeightAndPower
 from assay.explanation.explainers import EXPLAINERS
-from assay.explanation.tuning import Evidence, RatedSegments, gather, tried
+from assay.explanation.tune import Evidence, RatedSegments, gather, tried
 from assay.metrics.registry import parse
 from assay.statistics.arrays import Array
 from assay.statistics.correlation import pearson_rows

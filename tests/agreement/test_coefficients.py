@@ -33,22 +33,22 @@ BY = ("none", "item", "system")
 def scores(seed=1, shape=(7, 40), *, coarse=True, missing=0.0):
     """A metric and people who agree somewhat; ties on both sides, some scores missing."""
     rng = np.random.default_rng(seed)
-    gold = rng.integers(0, 4, shape).astype(float)
-    metric = gold + rng.normal(size=shape) * 2
+    human = rng.integers(0, 4, shape).astype(float)
+    metric = human + rng.normal(size=shape) * 2
     if coarse:
         metric = np.round(metric)
-    gold[rng.random(shape) < missing] = np.nan
+    human[rng.random(shape) < missing] = np.nan
     metric[rng.random(shape) < missing] = np.nan
-    return metric, gold
+    return metric, human
 
 
 @pytest.mark.parametrize("coarse", [True, False])
 @pytest.mark.parametrize("size", [3, 5, 20, 64, 65, 300])
 @every_scipy
 def test_one_group_equals_scipy_with_its_p(name, size, coarse):
-    metric, gold = scores(size, (1, size), coarse=coarse)
-    ours = agree(metric, gold, COEFFICIENTS.parse(name), by="none")
-    theirs = SCIPY[name](metric[0], gold[0])
+    metric, human = scores(size, (1, size), coarse=coarse)
+    ours = agree(metric, human, COEFFICIENTS.parse(name), by="none")
+    theirs = SCIPY[name](metric[0], human[0])
     assert ours.value == pytest.approx(theirs.statistic, abs=1e-12)
     assert ours.n == size
     if ours.test != "all orders":
@@ -58,9 +58,9 @@ def test_one_group_equals_scipy_with_its_p(name, size, coarse):
 @pytest.mark.parametrize("size", [3, 5, 6])
 @pytest.mark.parametrize("name", ["spearman", "kendall", "kendall-c"])
 def test_the_p_of_few_scores_is_the_share_of_all_orders(name, size):
-    metric, gold = scores(size, (1, size), coarse=True)
-    ours = agree(metric, gold, COEFFICIENTS.parse(name))
-    values = [abs(SCIPY[name](order, gold[0]).statistic) for order in permutations(metric[0])]
+    metric, human = scores(size, (1, size), coarse=True)
+    ours = agree(metric, human, COEFFICIENTS.parse(name))
+    values = [abs(SCIPY[name](order, human[0]).statistic) for order in permutations(metric[0])]
     assert ours.p == pytest.approx(np.mean(np.array(values) >= abs(ours.value) - 1e-12))
     assert ours.test == "all orders"
 
@@ -77,13 +77,13 @@ def test_the_ranks_of_five_systems_are_no_proof():
 @pytest.mark.parametrize("by", ["item", "system"])
 @every_scipy
 def test_groups_give_the_mean_of_scipys_values(name, by, missing):
-    metric, gold = scores(3, (8, 70), missing=missing)
+    metric, human = scores(3, (8, 70), missing=missing)
     slow = []
-    for m, g in zip(obvious.groups(metric, by), obvious.groups(gold, by), strict=True):
+    for m, g in zip(obvious.groups(metric, by), obvious.groups(human, by), strict=True):
         known = ~np.isnan(m + g)
         if known.sum() > 1 and np.ptp(m[known]) > 0 and np.ptp(g[known]) > 0:
             slow.append(SCIPY[name](m[known], g[known]).statistic)
-    ours = agree(metric, gold, COEFFICIENTS.parse(name), by=by)
+    ours = agree(metric, human, COEFFICIENTS.parse(name), by=by)
     assert ours.value == pytest.approx(np.mean(slow), abs=1e-12)
     assert ours.groups == len(slow)
     assert math.isnan(ours.p)  # without shuffles
@@ -93,23 +93,23 @@ def test_groups_give_the_mean_of_scipys_values(name, by, missing):
 @pytest.mark.parametrize("by", BY)
 @pytest.mark.parametrize("name", ["pearson", "spearman"])
 def test_shuffles_equal_putting_systems_and_items_in_order_one_by_one(name, by, missing):
-    metric, gold = scores(11, (5, 8), missing=missing)
+    metric, human = scores(11, (5, 8), missing=missing)
     metric = np.random.default_rng(1).normal(size=metric.shape)
     shuffles = Shuffles(40, np.random.default_rng(3))
-    ours = agree(metric, gold, COEFFICIENTS.parse(name), by=by, shuffles=shuffles)
+    ours = agree(metric, human, COEFFICIENTS.parse(name), by=by, shuffles=shuffles)
     rng, reached = np.random.default_rng(3), 1
     rows, columns = (rng.permuted(np.tile(np.arange(n), (40, 1)), axis=1) for n in (5, 8))
-    value = slow_value(metric, gold, name, by)
+    value = slow_value(metric, human, name, by)
     for row, column in zip(rows, columns, strict=True):
-        reached += abs(slow_value(metric[row][:, column], gold, name, by)) >= abs(value) - 1e-12
+        reached += abs(slow_value(metric[row][:, column], human, name, by)) >= abs(value) - 1e-12
     assert ours.p == pytest.approx(reached / 41)
     assert ours.test.startswith("40 random orders")
 
 
-def slow_value(metric, gold, name, by):
+def slow_value(metric, human, name, by):
     """The mean of the groups' correlations; ranks are among all that a side knows."""
     found = []
-    for m, g in zip(obvious.groups(metric, by), obvious.groups(gold, by), strict=True):
+    for m, g in zip(obvious.groups(metric, by), obvious.groups(human, by), strict=True):
         if name == "spearman":
             m, g = (stats.rankdata(each, nan_policy="omit") for each in (m, g))
         known = ~np.isnan(m + g)
@@ -123,28 +123,28 @@ def test_a_metric_that_knows_how_hard_segments_are_by_chance_is_not_significant(
     rng = np.random.default_rng(2)
     p = []
     for _ in range(40):
-        metric, gold = rng.normal(size=(2, 10, 20)) * 0.3 + rng.normal(size=(2, 1, 20))
-        p.append(agree(metric, gold, Pearson(), shuffles=Shuffles(99, rng)).p)
+        metric, human = rng.normal(size=(2, 10, 20)) * 0.3 + rng.normal(size=(2, 1, 20))
+        p.append(agree(metric, human, Pearson(), shuffles=Shuffles(99, rng)).p)
     assert np.mean(np.array(p) < 0.05) < 0.15
 
 
 @pytest.mark.parametrize("gap", [0.0, 1.5])
 @pytest.mark.parametrize("by", BY)
 def test_wmts_tau_equals_counting_pairs(by, gap):
-    metric, gold = scores(4, (6, 12), missing=0.1)
-    ours = agree(metric, gold, COEFFICIENTS.parse(f"wmt:gap={gap}"), by=by)
-    assert ours.value == pytest.approx(obvious.wmt_tau(metric, gold, by, gap), abs=1e-12)
+    metric, human = scores(4, (6, 12), missing=0.1)
+    ours = agree(metric, human, COEFFICIENTS.parse(f"wmt:gap={gap}"), by=by)
+    assert ours.value == pytest.approx(obvious.wmt_tau(metric, human, by, gap), abs=1e-12)
 
 
 @pytest.mark.parametrize("size", [2, 12, 80])
 def test_pairwise_accuracy_equals_counting_pairs(size):
-    metric, gold = scores(5, (size, 1))
-    ours = agree(metric, gold, COEFFICIENTS.parse("accuracy"), by="none")
-    slow = obvious.pairwise_accuracy(metric.ravel(), gold.ravel())
+    metric, human = scores(5, (size, 1))
+    ours = agree(metric, human, COEFFICIENTS.parse("accuracy"), by="none")
+    slow = obvious.pairwise_accuracy(metric.ravel(), human.ravel())
     assert ours.value == pytest.approx(slow, abs=1e-12)
     assert ours.chance == 0.5
     assert ours.p == pytest.approx(
-        stats.kendalltau(metric.ravel(), gold.ravel()).pvalue, nan_ok=True
+        stats.kendalltau(metric.ravel(), human.ravel()).pvalue, nan_ok=True
     )
 
 
@@ -152,24 +152,24 @@ def test_pairwise_accuracy_equals_counting_pairs(size):
 @pytest.mark.parametrize("coarse", [True, False])
 @pytest.mark.parametrize("by", BY)
 def test_accuracy_with_ties_equals_trying_every_threshold(by, coarse, missing):
-    metric, gold = scores(6, (6, 9), coarse=coarse, missing=missing)
-    ours = agree(metric, gold, COEFFICIENTS.parse("acc-eq"), by=by)
-    value, epsilon = obvious.calibrated_accuracy(metric, gold, by)
+    metric, human = scores(6, (6, 9), coarse=coarse, missing=missing)
+    ours = agree(metric, human, COEFFICIENTS.parse("acc-eq"), by=by)
+    value, epsilon = obvious.calibrated_accuracy(metric, human, by)
     assert ours.value == pytest.approx(value, abs=1e-12)
     assert ours.epsilon == pytest.approx(-epsilon, abs=1e-12)
 
 
 def test_accuracy_with_ties_gives_every_group_its_share():
-    metric, gold = scores(7, (5, 8), missing=0.2)
+    metric, human = scores(7, (5, 8), missing=0.2)
     coefficient = COEFFICIENTS.parse("acc-eq")
-    each = coefficient.each(metric.T, gold.T)
-    assert np.nanmean(each) == pytest.approx(agree(metric, gold, coefficient, by="item").value)
+    each = coefficient.each(metric.T, human.T)
+    assert np.nanmean(each) == pytest.approx(agree(metric, human, coefficient, by="item").value)
 
 
 def test_the_chance_of_accuracy_with_ties_is_calling_all_tied_or_half_of_the_rest():
-    gold = np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
+    human = np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
     metric = np.array([[3.0, 1.0], [1.0, 2.0], [2.0, 3.0]])
-    assert agree(metric, gold, COEFFICIENTS.parse("acc-eq"), by="item").chance == pytest.approx(
+    assert agree(metric, human, COEFFICIENTS.parse("acc-eq"), by="item").chance == pytest.approx(
         4 / 6
     )
 
@@ -179,14 +179,14 @@ values = st.lists(st.integers(-3, 3).map(float) | st.just(math.nan), min_size=2,
 
 @given(st.data())
 def test_pairs_counted_by_sorting_equal_pairs_counted_one_by_one(data):
-    gold = data.draw(values)
+    human = data.draw(values)
     metric = data.draw(
-        st.lists(st.integers(-3, 3).map(float), min_size=len(gold), max_size=len(gold))
+        st.lists(st.integers(-3, 3).map(float), min_size=len(human), max_size=len(human))
     )
-    few = concordance(np.array([metric]), np.array([gold]))
+    few = concordance(np.array([metric]), np.array([human]))
     padding = [math.nan] * 70  # makes the group a large one, and changes nothing
-    many = concordance(np.array([metric + padding]), np.array([gold + padding]))
-    pairs = [(np.sign(dm), np.sign(dg)) for dm, dg in obvious.known_pairs(metric, gold)]
+    many = concordance(np.array([metric + padding]), np.array([human + padding]))
+    pairs = [(np.sign(dm), np.sign(dg)) for dm, dg in obvious.known_pairs(metric, human)]
     slow = [
         sum(m * g > 0 for m, g in pairs),
         sum(m * g < 0 for m, g in pairs),
@@ -202,7 +202,7 @@ def test_pairs_counted_by_sorting_equal_pairs_counted_one_by_one(data):
             counts.metric_ties,
             counts.both_ties,
         ]
-        assert [float(each[0]) for each in found] == slow
+        assert [float(counts[0]) for counts in found] == slow
         assert counts.total[0] == len(pairs)
 
 
@@ -246,8 +246,8 @@ def test_two_systems_are_too_few_for_a_correlation(name):
 
 def test_a_tiny_variance_is_not_taken_for_none():
     metric = np.array([[1e-9], [2e-9], [4e-9], [3e-9]])
-    gold = np.array([[1.0], [2.0], [4.0], [3.0]])
-    assert agree(metric, gold, COEFFICIENTS.parse("pearson")).value == pytest.approx(1)
+    human = np.array([[1.0], [2.0], [4.0], [3.0]])
+    assert agree(metric, human, COEFFICIENTS.parse("pearson")).value == pytest.approx(1)
 
 
 def test_coefficients_read_back_from_what_they_print():

@@ -10,10 +10,10 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from assay.agreement.agree import agree, confidences
-from assay.agreement.charts import charts
 from assay.agreement.coefficients import SoftPairwiseAccuracy
 from assay.agreement.correlate import CorrelateOptions, correlate_panels, prepared
 from assay.agreement.panel import Candidate, Panel
+from assay.agreement.report import charts
 from assay.data import DataError
 from assay.metrics.mean import Mean
 from tests.given import texts
@@ -21,38 +21,38 @@ from tests.given import texts
 ALL = ("pearson", "spearman", "kendall", "kendall-c", "wmt", "accuracy", "acc-eq", "spa")
 
 
-def panel(gold, *metrics, level="system", systems=None, pair="xx-yy", **more):
+def panel(human, *metrics, level="system", systems=None, pair="xx-yy", **more):
     """A panel of metrics called m0, m1 ..."""
-    gold = np.atleast_2d(np.asarray(gold, float))
-    gold = gold.T if level == "system" else gold
+    human = np.atleast_2d(np.asarray(human, float))
+    human = human.T if level == "system" else human
     candidates = []
     for at, each in enumerate(metrics):
-        scores = np.asarray(each, float).reshape(gold.shape)
+        scores = np.asarray(each, float).reshape(human.shape)
         candidates.append(Candidate(f"m{at}", f"M{at}", scores))
-    names = systems or [f"s{at}" for at in range(len(gold))]
-    return Panel(pair, level, "da", tuple(names), tuple(candidates), gold, **more)
+    names = systems or [f"s{at}" for at in range(len(human))]
+    return Panel(pair, level, "da", tuple(names), tuple(candidates), human, **more)
 
 
 def random_panel(seed=1, shape=(8, 30), count=2, level="segment"):
     rng = np.random.default_rng(seed)
-    gold = rng.normal(size=shape)
-    noisy = [gold + rng.normal(size=shape) * 2**at for at in range(count)]
-    return panel(gold, *noisy, level=level)
+    human = rng.normal(size=shape)
+    noisy = [human + rng.normal(size=shape) * 2**at for at in range(count)]
+    return panel(human, *noisy, level=level)
 
 
 def values(result):
     return {
-        (each["metric"], each["coefficient"]): (each["value"], each["p"])
-        for each in result.records()
+        (record["metric"], record["coefficient"]): (record["value"], record["p"])
+        for record in result.records()
     }
 
 
 def test_system_level_equals_scipy():
     rng = np.random.default_rng(3)
-    gold, metric = rng.normal(size=12), rng.normal(size=12)
+    human, metric = rng.normal(size=12), rng.normal(size=12)
     found = values(
         correlate_panels(
-            [panel(gold, metric)], CorrelateOptions(("pearson", "spearman", "kendall"))
+            [panel(human, metric)], CorrelateOptions(("pearson", "spearman", "kendall"))
         )
     )
     for name, theirs in (
@@ -60,7 +60,7 @@ def test_system_level_equals_scipy():
         ("spearman", stats.spearmanr),
         ("kendall", stats.kendalltau),
     ):
-        expected = theirs(metric, gold)
+        expected = theirs(metric, human)
         assert found["m0", name] == pytest.approx((expected.statistic, expected.pvalue))
 
 
@@ -85,27 +85,27 @@ def test_less_is_better_is_turned_round():
 def test_soft_accuracy_of_a_mean_is_that_of_its_segments():
     """At system level whole segments change places; for a mean that is the same test."""
     rng = np.random.default_rng(5)
-    gold, own = rng.normal(size=(2, 6, 40))
-    gold, own = gold + np.arange(6)[:, None] / 5, own + np.arange(6)[:, None] / 7
+    human, own = rng.normal(size=(2, 6, 40))
+    human, own = human + np.arange(6)[:, None] / 5, own + np.arange(6)[:, None] / 7
     means = tuple(Mean("own").of(each) for each in own)
     metric = Candidate("own", "own", own.mean(axis=1, keepdims=True), statistics=means)
     names = tuple("abcdef")
     questions = CorrelateOptions(("spa",), trials=300)
-    at_systems = Panel("", "system", "da", names, (metric,), gold.mean(axis=1)[:, None], gold)
-    at_segments = Panel("", "segment", "da", names, (Candidate("own", "own", own),), gold)
+    at_systems = Panel("", "system", "da", names, (metric,), human.mean(axis=1)[:, None], human)
+    at_segments = Panel("", "segment", "da", names, (Candidate("own", "own", own),), human)
     ours, theirs = (
-        confidences(e, trials=300, rng=np.random.default_rng(7))[:, None] for e in (own, gold)
+        confidences(e, trials=300, rng=np.random.default_rng(7))[:, None] for e in (own, human)
     )
     expected = agree(ours, theirs, SoftPairwiseAccuracy())
-    for each in (at_systems, at_segments):
-        (record,) = correlate_panels([each], questions, seed=7).records()
+    for chosen in (at_systems, at_segments):
+        (record,) = correlate_panels([chosen], questions, seed=7).records()
         assert record["value"] == pytest.approx(expected.value, abs=1e-12)
         assert record["n"] == 15
     assert 0.5 < expected.value < 1
 
 
 @pytest.mark.parametrize(
-    ("gold", "metric", "reason"),
+    ("human", "metric", "reason"),
     [
         ([1, 2], [3, 4], "only 2 scores to compare; Kendall's tau needs 3"),
         ([1], [3], "only 1 scores to compare; Kendall's tau needs 3"),
@@ -115,8 +115,8 @@ def test_soft_accuracy_of_a_mean_is_that_of_its_segments():
         ([1, 2, 3, math.nan], [math.nan, math.nan, math.nan, 1], "no score is known on both sides"),
     ],
 )
-def test_what_cannot_be_said_is_null_with_its_reason(gold, metric, reason):
-    result = correlate_panels([panel(gold, metric)], CorrelateOptions(("kendall",)))
+def test_what_cannot_be_said_is_null_with_its_reason(human, metric, reason):
+    result = correlate_panels([panel(human, metric)], CorrelateOptions(("kendall",)))
     (record,) = result.records()
     assert (record["value"], record["p"], record["reason"]) == (None, None, reason)
     assert f"xx-yy: no kendall of M0: {reason}." in result.tables()[0].note
@@ -127,9 +127,9 @@ def test_what_cannot_be_said_is_null_with_its_reason(gold, metric, reason):
     arrays(float, (4, 3), elements=st.sampled_from([0.0, 1.0, -3.0, math.nan])),
     st.sampled_from(["none", "item", "system"]),
 )
-def test_no_scores_make_it_fail_and_every_null_has_a_reason(gold, metric, by):
+def test_no_scores_make_it_fail_and_every_null_has_a_reason(human, metric, by):
     questions = CorrelateOptions(ALL, by=by, compare=True, trials=5, outliers="drop")
-    result = correlate_panels([panel(gold, metric, gold, level="segment")], questions)
+    result = correlate_panels([panel(human, metric, human, level="segment")], questions)
     for record in result.records():
         assert (record["value"] is None) == (record["reason"] is not None)
         assert record["value"] is None or abs(record["value"]) <= 1 + 1e-12
@@ -161,9 +161,9 @@ def test_human_translations_are_left_out_or_in():
 
 
 def test_outliers_are_dropped_on_request_and_named():
-    gold, metric = [0.1, 0.2, 0.15, 0.12, -4.0], [4, 3, 2, 1, -50]
+    human, metric = [0.1, 0.2, 0.15, 0.12, -4.0], [4, 3, 2, 1, -50]
     kept, dropped = (
-        prepared(panel(gold, metric), CorrelateOptions(outliers=each)) for each in ("keep", "drop")
+        prepared(panel(human, metric), CorrelateOptions(outliers=each)) for each in ("keep", "drop")
     )
     assert len(kept.systems) == 5
     assert dropped.systems == ("s0", "s1", "s2", "s3")
@@ -171,8 +171,8 @@ def test_outliers_are_dropped_on_request_and_named():
 
 
 def test_missing_ratings_are_counted():
-    gold = [[1, math.nan, 3], [2, 1, math.nan]]
-    ready = prepared(panel(gold, np.zeros((2, 3)), level="segment"), CorrelateOptions())
+    human = [[1, math.nan, 3], [2, 1, math.nan]]
+    ready = prepared(panel(human, np.zeros((2, 3)), level="segment"), CorrelateOptions())
     assert ready.notes == ("2 of 6 human scores are missing.",)
 
 
@@ -183,11 +183,12 @@ def test_williams_is_computed_from_scipys_correlations():
         [given_panel], CorrelateOptions(("pearson",), compare=True, trials=10)
     )
     (finding,) = result.findings
-    a, b, gold = (
-        each.ravel() for each in (*(c.scores for c in given_panel.candidates), given_panel.human)
+    a, b, human = (
+        scores.ravel()
+        for scores in (*(c.scores for c in given_panel.candidates), given_panel.human)
     )
-    r1, r2, r3 = (stats.pearsonr(x, y).statistic for x, y in ((a, gold), (b, gold), (a, b)))
-    n = len(gold)
+    r1, r2, r3 = (stats.pearsonr(x, y).statistic for x, y in ((a, human), (b, human), (a, b)))
+    n = len(human)
     k = 1 - r1**2 - r2**2 - r3**2 + 2 * r1 * r2 * r3
     bottom = 2 * k * (n - 1) / (n - 3) + (r1 + r2) ** 2 / 4 * (1 - r3) ** 3
     t = (r1 - r2) * math.sqrt((n - 1) * (1 + r3) / bottom)
@@ -209,35 +210,40 @@ def test_comparisons_rank_metrics_and_name_the_better_one():
         [random_panel(shape=(8, 100), count=3)], CorrelateOptions(("pearson",), compare=True)
     )
     records = result.records()
-    single = [each for each in records if each["other"] is None]
-    pairs = [each for each in records if each["other"] is not None]
-    assert [each["cluster"] for each in single] == [1, 2, 3]
-    assert [(each["metric"], each["other"]) for each in pairs] == [
+    single = [record for record in records if record["other"] is None]
+    pairs = [record for record in records if record["other"] is not None]
+    assert [record["cluster"] for record in single] == [1, 2, 3]
+    assert [(record["metric"], record["other"]) for record in pairs] == [
         ("m0", "m1"), ("m0", "m2"), ("m1", "m2"),
     ]  # fmt: skip
-    by_name = {each["metric"]: each["value"] for each in single}
-    for each in pairs:
-        assert each["difference"] == pytest.approx(by_name[each["metric"]] - by_name[each["other"]])
-        assert 0 < each["p_difference"] < 0.05
+    by_name = {record["metric"]: record["value"] for record in single}
+    for record in pairs:
+        assert record["difference"] == pytest.approx(
+            by_name[record["metric"]] - by_name[record["other"]]
+        )
+        assert 0 < record["p_difference"] < 0.05
 
 
 def test_a_metric_without_a_value_is_compared_with_nobody():
     """Two scores alone would agree perfectly, whatever they are."""
-    gold = [1, 2, 3, 4, 5, 6]
+    human = [1, 2, 3, 4, 5, 6]
     few = [1, 2, *[math.nan] * 4]
-    given_panel = panel(gold, [1, 2, 3, 4, 6, 5], few, [2, 1, 4, 3, 6, 5])
+    given_panel = panel(human, [1, 2, 3, 4, 6, 5], few, [2, 1, 4, 3, 6, 5])
     records = correlate_panels(
         [given_panel], CorrelateOptions(("pearson",), compare=True)
     ).records()
-    assert [each["cluster"] for each in records[:3]] == [1, 2, 1]
-    assert [(each["metric"], each["other"]) for each in records[3:]] == [("m0", "m2")]
+    assert [record["cluster"] for record in records[:3]] == [1, 2, 1]
+    assert [(record["metric"], record["other"]) for record in records[3:]] == [("m0", "m2")]
 
 
 def test_the_same_seed_gives_the_same_p():
     questions = CorrelateOptions(("kendall",), by="item", compare=True, trials=50)
     near = random_panel(seed=4, shape=(5, 8))
     first, again, other = (
-        [each["p_difference"] for each in correlate_panels([near], questions, seed=seed).records()]
+        [
+            record["p_difference"]
+            for record in correlate_panels([near], questions, seed=seed).records()
+        ]
         for seed in (1, 1, 2)
     )
     assert first == again != other
@@ -245,18 +251,18 @@ def test_the_same_seed_gives_the_same_p():
 
 def test_charts_show_intervals_around_the_points():
     rng = np.random.default_rng(2)
-    own, gold = rng.normal(size=(2, 4, 60))
+    own, human = rng.normal(size=(2, 4, 60))
     means = tuple(Mean("own").of(each) for each in own)
     metric = Candidate("own", "own", own.mean(axis=1, keepdims=True), statistics=means)
     given_panel = Panel(
-        "", "system", "da", tuple("abcd"), (metric,), gold.mean(axis=1)[:, None], gold
+        "", "system", "da", tuple("abcd"), (metric,), human.mean(axis=1)[:, None], human
     )
     (chart,) = correlate_panels([given_panel]).charts()
-    errors = stats.sem(gold, axis=1)
+    errors = stats.sem(human, axis=1)
     for at, point in enumerate(chart.spec["data"]["values"]):
         assert point["y_low"] < point["y"] < point["y_high"]
         assert point["x_high"] - point["x"] == pytest.approx(1.96 * errors[at])
-    assert [each["mark"]["type"] for each in chart.spec["layer"]][:2] == ["rule", "rule"]
+    assert [layer["mark"]["type"] for layer in chart.spec["layer"]][:2] == ["rule", "rule"]
 
 
 def test_intervals_come_from_the_same_scores_as_the_points():
@@ -264,20 +270,20 @@ def test_intervals_come_from_the_same_scores_as_the_points():
     rng = np.random.default_rng(2)
     raw = 70 + 20 * rng.normal(size=(4, 60))
     z = (raw.mean(axis=1) - raw.mean()) / raw.std()
-    for gold, drawn in ((raw.mean(axis=1), True), (raw.mean(axis=1).round(1), True), (z, False)):
+    for human, drawn in ((raw.mean(axis=1), True), (raw.mean(axis=1).round(1), True), (z, False)):
         own = Candidate("own", "own", rng.normal(size=(4, 1)))
-        given_panel = Panel("", "system", "da", tuple("abcd"), (own,), gold[:, None], raw)
+        given_panel = Panel("", "system", "da", tuple("abcd"), (own,), human[:, None], raw)
         (chart,) = correlate_panels([given_panel]).charts()
         assert ["x_low" in each for each in chart.spec["data"]["values"]] == [drawn] * 4
         assert ("not the means of those of segments" in chart.note) is not drawn
 
 
 def test_intervals_of_documents_and_segments_are_over_these():
-    gold = np.random.default_rng(3).normal(size=(4, 30))
+    human = np.random.default_rng(3).normal(size=(4, 30))
     for level in ("document", "segment"):
-        own = Candidate("own", "own", gold + 1)
-        (chart,) = correlate_panels([Panel("", level, "da", tuple("abcd"), (own,), gold)]).charts()
-        errors = stats.sem(gold, axis=1)
+        own = Candidate("own", "own", human + 1)
+        (chart,) = correlate_panels([Panel("", level, "da", tuple("abcd"), (own,), human)]).charts()
+        errors = stats.sem(human, axis=1)
         for at, point in enumerate(chart.spec["data"]["values"]):
             assert point["x_high"] - point["x"] == pytest.approx(1.96 * errors[at])
 

@@ -85,8 +85,8 @@ def test_two_files_of_one_name_are_refused():
 @given(st.lists(numbers, min_size=1, max_size=12))
 def test_outliers_are_those_of_the_obvious_rule(values):
     middle = statistics.median(values)
-    deviation = 1.483 * statistics.median(abs(each - middle) for each in values)
-    slow = [deviation > 0 and abs(each - middle) > 2.5 * deviation for each in values]
+    deviation = 1.483 * statistics.median(abs(value - middle) for value in values)
+    slow = [deviation > 0 and abs(value - middle) > 2.5 * deviation for value in values]
     assert outliers(np.array(values)).tolist() == slow
 
 
@@ -168,7 +168,7 @@ def test_scores_at_every_level_are_those_of_the_statistics():
     segments = texts.segments("two")
     slow = [
         metric.statistics(
-            [s for s, each in zip(segments, DOCUMENTS, strict=True) if each == d]
+            [s for s, document in zip(segments, DOCUMENTS, strict=True) if document == d]
         ).corpus()
         for d in "xyz"
     ]
@@ -198,9 +198,9 @@ def slow_summary(values, p, paper):
         for j, v in enumerate(row):
             wins[j] += v in allowed and v == max(allowed) and (not paper or fine[i][j])
     return (
-        [statistics.fmean(each) for each in columns],
-        [statistics.median(each) for each in columns],
-        [statistics.stdev(each) for each in columns if len(each) > 1],
+        [statistics.fmean(column) for column in columns],
+        [statistics.median(column) for column in columns],
+        [statistics.stdev(column) for column in columns if len(column) > 1],
         wins,
     )
 
@@ -273,7 +273,7 @@ def test_commas_may_stand_within_quotation_marks(table):
     read = table('system,human,chrf\n"one, two",0.5,30\nthree,0.7,20\n', "scores.csv")
     (panel,) = read.panels()
     assert panel.systems == ("one, two", "three")
-    assert [each.name for each in panel.candidates] == ["chrf"]
+    assert [candidate.name for candidate in panel.candidates] == ["chrf"]
 
 
 def test_rows_without_names_are_numbered_and_pairs_may_take_two_columns(table):

@@ -7,9 +7,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.agreement.agree import agree, confidences, confidences_of_corpora
+from assay.agreement.agree import (
+    agree,
+    compare_metrics,
+    confidences,
+    confidences_of_corpora,
+    permutation_p,
+    williams,
+)
 from assay.agreement.coefficients import COEFFICIENTS, SoftPairwiseAccuracy
-from assay.agreement.differences import compare_metrics, permutation_p, williams
 from assay.data import DataError
 from assay.metrics.mean import Mean
 from assay.metrics.registry import parse
@@ -20,11 +26,11 @@ from tests.corpora import texts
 
 def metrics(seed=1, shape=(6, 15), *, missing=0.0):
     rng = np.random.default_rng(seed)
-    gold = rng.integers(0, 4, shape).astype(float)
-    first = gold + rng.normal(size=shape)
-    second = np.round(gold + rng.normal(size=shape) * 2)
-    gold[rng.random(shape) < missing] = np.nan
-    return first, second, gold
+    human = rng.integers(0, 4, shape).astype(float)
+    first = human + rng.normal(size=shape)
+    second = np.round(human + rng.normal(size=shape) * 2)
+    human[rng.random(shape) < missing] = np.nan
+    return first, second, human
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.25])
@@ -32,41 +38,41 @@ def metrics(seed=1, shape=(6, 15), *, missing=0.0):
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "wmt", "accuracy", "acc-eq"])
 def test_a_permutation_test_equals_swapping_one_by_one(name, by, missing, monkeypatch):
     monkeypatch.setattr(correlation, "SCORES_AT_ONCE", 4 * 90)  # blocks of four trials
-    first, second, gold = metrics(missing=missing)
+    first, second, human = metrics(missing=missing)
     coefficient, trials = COEFFICIENTS.parse(name), 30
-    known = np.where(np.isnan(gold), np.nan, 1.0)
+    known = np.where(np.isnan(human), np.nan, 1.0)
     a, b = obvious.standardise(first * known), obvious.standardise(second * known)
 
     def gap(x, y):
-        values = [agree(each, gold, coefficient, by=by).value for each in (x, y)]
+        values = [agree(each, human, coefficient, by=by).value for each in (x, y)]
         return values[0] - values[1]
 
     rng = np.random.default_rng(7)
     # All systems change places together on an item.
-    masks = [np.tile(rng.random(gold.shape[1]) < 0.5, (len(gold), 1)) for _ in range(trials)]
+    masks = [np.tile(rng.random(human.shape[1]) < 0.5, (len(human), 1)) for _ in range(trials)]
     deltas = [gap(*obvious.swapped(a, b, mask)) for mask in masks]
     slow = (sum(abs(d) >= abs(gap(a, b)) - 1e-12 for d in deltas) + 1) / (trials + 1)
     ours = permutation_p(
-        first, second, gold, coefficient, by=by, trials=trials, rng=np.random.default_rng(7)
+        first, second, human, coefficient, by=by, trials=trials, rng=np.random.default_rng(7)
     )
     assert ours == pytest.approx(slow, abs=1e-12)
 
 
 def test_a_metric_is_not_better_than_itself():
-    first, _, gold = metrics()
+    first, _, human = metrics()
     p = permutation_p(
-        first, first, gold, COEFFICIENTS.parse("kendall"), by="item", rng=np.random.default_rng(1)
+        first, first, human, COEFFICIENTS.parse("kendall"), by="item", rng=np.random.default_rng(1)
     )
     assert p == 1
 
 
 def test_a_metric_that_knows_nothing_is_told_apart_from_one_that_knows_all():
-    first, _, gold = metrics(2, (10, 50))
-    noise = np.random.default_rng(9).normal(size=gold.shape)
+    first, _, human = metrics(2, (10, 50))
+    noise = np.random.default_rng(9).normal(size=human.shape)
     scores = {"noise": noise, "good": first, "same": first + 1e-12}
     found = compare_metrics(
         scores,
-        gold,
+        human,
         COEFFICIENTS.parse("acc-eq"),
         by="item",
         trials=200,
@@ -78,12 +84,12 @@ def test_a_metric_that_knows_nothing_is_told_apart_from_one_that_knows_all():
 
 
 def test_no_trials_are_refused():
-    first, second, gold = metrics()
+    first, second, human = metrics()
     with pytest.raises(DataError, match="give at least 1"):
         permutation_p(
             first,
             second,
-            gold,
+            human,
             COEFFICIENTS.parse("pearson"),
             trials=0,
             rng=np.random.default_rng(1),
@@ -103,9 +109,9 @@ def test_williams_test_equals_the_formula_with_scipys_distribution():
 
 
 def test_a_test_is_two_sided_whichever_metric_comes_first():
-    first, second, gold = metrics(shape=(6, 15))
+    first, second, human = metrics(shape=(6, 15))
     one, other = (
-        permutation_p(*sides, gold, COEFFICIENTS.parse("pearson"), rng=np.random.default_rng(1))
+        permutation_p(*sides, human, COEFFICIENTS.parse("pearson"), rng=np.random.default_rng(1))
         for sides in ((first, second), (second, first))
     )
     assert one == other
@@ -165,8 +171,8 @@ def test_confidence_of_bleu_swaps_whole_segments():
 
 
 def test_soft_accuracy_is_one_less_the_mean_distance():
-    metric, gold = np.array([0.9, 0.2, np.nan]), np.array([1.0, 0.5, 0.3])
-    found = agree(metric[:, None], gold[:, None], SoftPairwiseAccuracy())
+    metric, human = np.array([0.9, 0.2, np.nan]), np.array([1.0, 0.5, 0.3])
+    found = agree(metric[:, None], human[:, None], SoftPairwiseAccuracy())
     assert found.value == pytest.approx(1 - (0.1 + 0.3) / 2)
     assert found.chance == pytest.approx(1 - (0.5 + 0.0) / 2)
     assert found.n == 2

@@ -31,7 +31,9 @@ def found(study, **questions):
     records = sensitivity_of_studies(
         [study], SensitivityOptions(**{"resamples": 50} | questions)
     ).records()
-    return {(each["metric"], each["system"]): each for each in records if "system" in each}
+    return {
+        (record["metric"], record["system"]): record for record in records if "system" in record
+    }
 
 
 def slow_scores(texts, metric, values):
@@ -88,7 +90,9 @@ def test_both_stages_equal_scipy_on_scores_of_the_rated_segments(name, metric):
 def test_the_system_correlation_is_of_all_segments_rated_or_not():
     texts = studies.dataset()
     values = studies.ratings(texts, missing=0.3)
-    corpora = [parse("bleu").statistics(texts.segments(each)).corpus() for each in texts.systems]
+    corpora = [
+        parse("bleu").statistics(texts.segments(system)).corpus() for system in texts.systems
+    ]
     theirs = stats.pearsonr(corpora, np.nanmean(values, axis=1))
     ours = found(studies.study(texts, values))["bleu", None]
     assert ours["agreement"] == pytest.approx(theirs.statistic)
@@ -104,16 +108,16 @@ def test_a_metric_of_errors_is_turned_round():
 
 def test_resampled_sensitivities_equal_a_loop_over_draws():
     rng = np.random.default_rng(3)
-    metric, gold = rng.normal(size=(2, 4, 12))
-    gold[rng.random(gold.shape) < 0.3] = np.nan
+    metric, human = rng.normal(size=(2, 4, 12))
+    human[rng.random(human.shape) < 0.3] = np.nan
     draws = rng.integers(0, 12, (25, 12))
     for name, theirs in SCIPY.items():
         coefficient = COEFFICIENTS.parse(name)
-        ours = over_texts(metric, gold, coefficient, draws)
+        ours = over_texts(metric, human, coefficient, draws)
         for b, drawn in enumerate(draws):
             for s in range(4):
-                known = ~np.isnan(gold[s][drawn])
-                x, y = metric[s][drawn][known], gold[s][drawn][known]
+                known = ~np.isnan(human[s][drawn])
+                x, y = metric[s][drawn][known], human[s][drawn][known]
                 assert ours[b, s] == pytest.approx(theirs(x, y).statistic, abs=1e-9)
 
 
@@ -147,7 +151,7 @@ def test_the_intervals_over_systems_are_scipys_by_fishers_z():
     study = studies.study(metrics=["chrf"])
     ours = found(study)
     systems = [ours["chrf", name] for name in study.systems]
-    pairs = zip(*((each["sensitivity"], each["quality"]) for each in systems), strict=True)
+    pairs = zip(*((record["sensitivity"], record["quality"]) for record in systems), strict=True)
     theirs = stats.pearsonr(*pairs).confidence_interval(0.95)
     second = ours["chrf", None]
     assert (second["low"], second["high"]) == pytest.approx((theirs.low, theirs.high), rel=1e-6)
@@ -197,7 +201,8 @@ def test_the_dependence_given_spread_is_the_partial_correlation():
     ours = found(study)
     systems = [ours["bleu", name] for name in study.systems]
     s, q, z = (
-        np.array([each[key] for each in systems]) for key in ("sensitivity", "quality", "spread")
+        np.array([system[key] for system in systems])
+        for key in ("sensitivity", "quality", "spread")
     )
     left = [each - np.polyval(np.polyfit(z, each, 1), z) for each in (s, q)]
     second = ours["bleu", None]
@@ -212,7 +217,7 @@ def test_systems_far_from_the_rest_are_left_out_beside():
     study = studies.study(texts, values)
     ours = found(study)
     rest = [ours["bleu", name] for name in study.systems if name != "s4"]
-    pairs = [(each["sensitivity"], each["quality"]) for each in rest]
+    pairs = [(record["sensitivity"], record["quality"]) for record in rest]
     theirs = stats.pearsonr(*zip(*pairs, strict=True))
     assert ours["bleu", None]["without_outliers"] == pytest.approx(theirs.statistic)
     assert ours["bleu", None]["without_outliers_p"] == pytest.approx(theirs.pvalue)
@@ -243,7 +248,9 @@ def test_the_same_seed_gives_the_same_and_another_seed_other_intervals():
     )
     assert first == again
     assert first != other
-    assert [each["sensitivity"] for each in first] == [each["sensitivity"] for each in other]
+    assert [record["sensitivity"] for record in first] == [
+        record["sensitivity"] for record in other
+    ]
 
 
 def test_asking_more_does_not_change_the_two_stages():
@@ -284,8 +291,8 @@ def test_scores_of_documents_stand_for_their_whole_text():
         parse("bleu")
         .statistics(
             [
-                each
-                for each, label in zip(texts.segments("s2"), texts.documents, strict=True)
+                segment
+                for segment, label in zip(texts.segments("s2"), texts.documents, strict=True)
                 if label == name
             ]
         )
@@ -343,7 +350,7 @@ def test_a_system_nobody_rated_has_a_reason_and_the_others_their_values():
 def test_one_document_has_no_sensitivity_and_says_so():
     texts = studies.dataset(documents=1)
     ours = found(studies.study(texts))
-    assert {each["sensitivity"] for each in ours.values()} == {None}
+    assert {record["sensitivity"] for record in ours.values()} == {None}
     assert "only 1 scores" in ours["bleu", "s0"]["reason"]
     assert ours["bleu", None]["agreement"] is not None
 

@@ -13,7 +13,7 @@ from assay.agreement.sensitivity.analysis import (
     SensitivityOptions,
     sensitivity_of_studies,
 )
-from assay.agreement.sensitivity.sizes import SizeAgreement, reached, usual_sizes
+from assay.agreement.sensitivity.stages import SizeAgreement, reached, usual_sizes
 from assay.agreement.sensitivity.study import documents_of, imported, text_scores
 from assay.data import DataError, Scores
 from assay.metrics.registry import parse
@@ -33,35 +33,35 @@ def records(study, question, **questions):
 
 
 def corpora(texts, metric, systems):
-    return [parse(metric).statistics(texts.segments(each)).corpus() for each in systems]
+    return [parse(metric).statistics(texts.segments(system)).corpus() for system in systems]
 
 
 def test_the_best_k_are_those_that_people_like_best(study):
     texts = studies.dataset()
     order = [study.systems[at] for at in np.argsort(-study.human.quality)]
-    found = [each for each in records(study, "best", best=True) if each["metric"] == "bleu"]
-    assert [each["k"] for each in found] == [6, 5, 4, 3]
-    assert [each["last"] for each in found] == [order[k - 1] for k in (6, 5, 4, 3)]
-    for each in found:
-        top = order[: each["k"]]
+    found = [record for record in records(study, "best", best=True) if record["metric"] == "bleu"]
+    assert [record["k"] for record in found] == [6, 5, 4, 3]
+    assert [record["last"] for record in found] == [order[k - 1] for k in (6, 5, 4, 3)]
+    for record in found:
+        top = order[: record["k"]]
         human = [study.human.quality[study.systems.index(name)] for name in top]
         theirs = stats.pearsonr(corpora(texts, "bleu", top), human)
-        assert each["agreement"] == pytest.approx(theirs.statistic)
-        assert each["agreement_p"] == pytest.approx(theirs.pvalue)
-        assert each["agreement_low"] <= each["agreement_high"]
+        assert record["agreement"] == pytest.approx(theirs.statistic)
+        assert record["agreement_p"] == pytest.approx(theirs.pvalue)
+        assert record["agreement_low"] <= record["agreement_high"]
 
 
 def test_any_k_systems_lie_where_all_choices_of_k_lie(study):
     texts = studies.dataset()
     found = records(study, "best", best=True)
     own, human = np.array(corpora(texts, "bleu", study.systems)), study.human.quality
-    for each in found[:4]:
+    for record in found[:4]:
         values = [
             stats.pearsonr(own[list(some)], human[list(some)]).statistic
-            for some in combinations(range(6), each["k"])
+            for some in combinations(range(6), record["k"])
         ]
-        assert min(values) - 1e-9 <= each["random_low"] <= each["typical"]
-        assert each["typical"] <= each["random_high"] <= max(values) + 1e-9
+        assert min(values) - 1e-9 <= record["random_low"] <= record["typical"]
+        assert record["typical"] <= record["random_high"] <= max(values) + 1e-9
     assert found[0]["typical"] == pytest.approx(found[0]["agreement"])
 
 
@@ -71,14 +71,16 @@ def test_an_unrated_system_is_not_among_the_best():
     values[0] = np.nan
     found = records(studies.study(texts, values), "best", best=True)
     assert found[0]["k"] == 5
-    assert "s0" not in {each["last"] for each in found}
+    assert "s0" not in {record["last"] for record in found}
 
 
 def test_sizes_equal_a_loop_over_draws(study):
     texts = studies.dataset()
     total = int(study.texts.words.sum())
     found = [
-        each for each in records(study, "size", sizes=(60, total)) if each["metric"] == "macrof"
+        record
+        for record in records(study, "size", sizes=(60, total))
+        if record["metric"] == "macrof"
     ]
     orders = np.random.default_rng(12345).permuted(np.tile(np.arange(9), (200, 1)), axis=1)
     values, counts, sizes = [], [], []
@@ -134,18 +136,18 @@ def test_a_level_is_reached_where_the_agreement_stays_there(values, half):
 
 @pytest.mark.parametrize("metric", ["bleu", "macrof"])
 def test_slopes_equal_scipys_regression(study, metric):
-    found = [each for each in records(study, "slope", slope="s1") if each["metric"] == metric]
-    assert [each["system"] for each in found] == ["s0", "s2", "s3", "s4", "s5"]
+    found = [record for record in records(study, "slope", slope="s1") if record["metric"] == metric]
+    assert [record["system"] for record in found] == ["s0", "s2", "s3", "s4", "s5"]
     candidate = next(each for each in study.candidates if each.name == metric)
     scores = text_scores(candidate, study.texts)
-    for each in found:
-        own = scores[study.systems.index(each["system"])]
+    for record in found:
+        own = scores[study.systems.index(record["system"])]
         theirs = stats.linregress(scores[1], own)
-        assert each["slope"] == pytest.approx(theirs.slope)
-        assert each["intercept"] == pytest.approx(theirs.intercept)
-        assert each["r"] == pytest.approx(theirs.rvalue)
-        assert each["low"] <= each["high"]
-        assert (each["n"], each["reference"], each["reason"]) == (9, "s1", None)
+        assert record["slope"] == pytest.approx(theirs.slope)
+        assert record["intercept"] == pytest.approx(theirs.intercept)
+        assert record["r"] == pytest.approx(theirs.rvalue)
+        assert record["low"] <= record["high"]
+        assert (record["n"], record["reference"], record["reason"]) == (9, "s1", None)
 
 
 def test_texts_are_scored_whole_for_slopes(study):
@@ -153,7 +155,9 @@ def test_texts_are_scored_whole_for_slopes(study):
     segments = texts.segments("s2")
     own = [
         parse("bleu")
-        .statistics([each for each, d in zip(segments, texts.documents, strict=True) if d == name])
+        .statistics(
+            [segment for segment, d in zip(segments, texts.documents, strict=True) if d == name]
+        )
         .corpus()
         for name in study.texts.names
     ]
@@ -165,7 +169,7 @@ def test_a_perfect_reference_system_has_no_slope_and_a_reason():
     perfect = tuple(line for (line,) in texts.references)
     texts = replace(texts, systems=dict(texts.systems) | {"s1": perfect})
     found = records(studies.study(texts), "slope", slope="s1")
-    assert {each["slope"] for each in found} == {None}
+    assert {record["slope"] for record in found} == {None}
     assert found[0]["reason"] == "the reference system has the same score on all texts"
 
 
@@ -176,7 +180,7 @@ def test_an_unknown_reference_system_is_an_error(study):
 
 def test_everything_asked_has_its_table_and_its_chart(study):
     result = sensitivity_of_studies([study], ALL)
-    titles = [each.title for each in result.tables()]
+    titles = [table.title for table in result.tables()]
     assert titles == [
         "Does sensitivity depend on quality? (da)",
         "Sensitivity of each system (da)",
@@ -200,8 +204,8 @@ def test_figures_have_a_bar_for_every_system_that_has_a_sensitivity():
     values[3] = np.nan
     chart = sensitivity_of_studies([studies.study(texts, values)], ALL).charts()[0]
     points = chart.spec["data"]["values"]
-    assert [each["label"] for each in points] == ["s0", "s1", "s2", "s4", "s5"]
-    assert all(each["low"] < each["y"] < each["high"] for each in points)
+    assert [record["label"] for record in points] == ["s0", "s1", "s2", "s4", "s5"]
+    assert all(record["low"] < record["y"] < record["high"] for record in points)
 
 
 def test_the_first_table_tells_what_becomes_of_sensitivity(study):

@@ -35,8 +35,8 @@ def at_system_level(human, metric):
     statistics = tuple(Mean("own").of(each) for each in metric)
     means = np.nanmean(metric, axis=1, keepdims=True)
     candidate = Candidate("own", "own", means, statistics=statistics)
-    gold = np.nanmean(human, axis=1, keepdims=True)
-    return Panel("", "system", "da", systems, (candidate,), gold, human)
+    quality = np.nanmean(human, axis=1, keepdims=True)
+    return Panel("", "system", "da", systems, (candidate,), quality, human)
 
 
 def at_segment_level(human, metric):

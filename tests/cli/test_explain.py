@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from assay.data import Dataset, Segment
+from assay.explanation.explain import mean_quality
 from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.importances import explain_segments, worst_segments
-from assay.explanation.quality import mean_quality
 from assay.metrics.registry import parse
 from assay.settings import SEED
 

@@ -10,9 +10,9 @@ import assay
 from assay.data import DataError, Dataset
 from assay.explanation.importances import explain_systems
 from assay.explanation.marginal import Marginal
+from assay.features.lexicons import SentenceScorer
 from assay.features.rules import gender
 from assay.features.spacy import SpacyAnnotator
-from assay.features.tone import SentenceScorer
 from assay.metrics.registry import parse
 from tests.contract.varied import needs_tagger
 from tests.corpora import demo

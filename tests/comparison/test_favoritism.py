@@ -50,14 +50,14 @@ def brute_force(dataset, metric):
 def test_favoritism_equals_scoring_again_without_each_segment(metric):
     result = favor(DATASET, [metric], count=COUNT)
     first, *others = brute_force(DATASET, metric)
-    assert [(each.system, each.other) for each in result.pairs] == [
+    assert [(pair.system, pair.other) for pair in result.pairs] == [
         ("atlas", "birch"),
         ("atlas", "cedar"),
     ]
-    for each, other in zip(result.pairs, others, strict=True):
-        assert each.benefit == pytest.approx(first, abs=1e-9)
-        assert each.benefit_other == pytest.approx(other, abs=1e-9)
-        assert each.values == pytest.approx(first - other, abs=1e-9)
+    for pair, other in zip(result.pairs, others, strict=True):
+        assert pair.benefit == pytest.approx(first, abs=1e-9)
+        assert pair.benefit_other == pytest.approx(other, abs=1e-9)
+        assert pair.values == pytest.approx(first - other, abs=1e-9)
 
 
 @pytest.mark.parametrize("metric", STRINGS, ids=str)
@@ -93,17 +93,17 @@ def test_records_hold_every_segment_strongest_first_whatever_is_shown():
     records = result.records()
     assert len(records) == 2 * 2 * COUNT
     assert all(len(table.rows) == 4 * 4 for table in result.tables()[1:])
-    for each in result.pairs:
+    for pair in result.pairs:
         mine = [
             record
             for record in records
-            if (record["metric"], record["other"]) == (str(each.metric), each.other)
+            if (record["metric"], record["other"]) == (str(pair.metric), pair.other)
         ]
-        sizes = np.abs(each.values)
+        sizes = np.abs(pair.values)
         assert [abs(record["favoritism"]) for record in mine] == sorted(sizes, reverse=True)
         for record in mine:
             at = record["segment"] - 1
-            assert record["favoritism"] == each.values[at]
+            assert record["favoritism"] == pair.values[at]
             assert record["benefit"] - record["benefit_other"] == record["favoritism"]
 
 
@@ -117,22 +117,22 @@ def test_ties_stand_in_the_order_of_the_text():
 def test_identical_systems_have_no_favourite():
     dataset = Dataset({"one": SYSTEMS["atlas"], "two": SYSTEMS["atlas"]}, DATASET.references)
     result = favor(dataset, AVAILABLE, count=3)
-    for each in result.pairs:
-        assert not each.values.any()
+    for pair in result.pairs:
+        assert not pair.values.any()
     assert all(row[-1] == COUNT for row in result.tables()[0].rows)
 
 
 def test_the_summary_counts_the_segments_of_each_side():
     result = favor(DATASET, METRICS.parse_all(["bleu", "chrf"]), count=3)
     summary = result.tables()[0]
-    for row, each in zip(summary.rows, result.pairs, strict=True):
-        assert row[:5] == (each.metric.title, "atlas", each.scores[0], each.other, each.scores[1])
+    for row, pair in zip(summary.rows, result.pairs, strict=True):
+        assert row[:5] == (pair.metric.title, "atlas", pair.scores[0], pair.other, pair.scores[1])
         assert row[5:] == (
-            (each.values > 0).sum(),
-            pytest.approx(each.values[each.values > 0].sum()),
-            (each.values < 0).sum(),
-            pytest.approx(-each.values[each.values < 0].sum()),
-            (each.values == 0).sum(),
+            (pair.values > 0).sum(),
+            pytest.approx(pair.values[pair.values > 0].sum()),
+            (pair.values < 0).sum(),
+            pytest.approx(-pair.values[pair.values < 0].sum()),
+            (pair.values == 0).sum(),
         )
         assert row[5] + row[7] + row[9] == COUNT
 
@@ -184,12 +184,12 @@ def test_metrics_of_one_title_are_told_apart():
 def test_the_curve_ends_at_the_sum_of_all():
     result = favor(DATASET, [parse("chrf")], count=1)
     values = result.charts()[0].spec["data"]["values"]
-    for each in result.pairs:
-        line = [value for value in values if value["series"].endswith(each.other)]
+    for pair in result.pairs:
+        line = [value for value in values if value["series"].endswith(pair.other)]
         assert line[-1]["x"] == COUNT
-        assert line[-1]["y"] == pytest.approx(each.values.sum())
+        assert line[-1]["y"] == pytest.approx(pair.values.sum())
         assert max(value["y"] for value in line) == pytest.approx(
-            each.values[each.values > 0].sum()
+            pair.values[pair.values > 0].sum()
         )
 
 

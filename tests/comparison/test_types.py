@@ -50,34 +50,34 @@ def test_records_equal_a_slow_count(dataset, metric):
     records = types(dataset, metric).records()
     for system in dataset.systems:
         wanted, predicted, matched = slow_counts(dataset, system, metric)
-        mine = {each["type"]: each for each in records if each["system"] == system}
+        mine = {record["type"]: record for record in records if record["system"] == system}
         assert set(mine) == {*wanted, *predicted}
-        for name, each in mine.items():
+        for name, record in mine.items():
             refs, preds, match = wanted[name], predicted[name], matched[name]
-            assert (each["refs"], each["preds"], each["match"]) == (refs, preds, match)
-            assert each["precision"] == pytest.approx(100 * match / preds if preds else 100)
-            assert each["recall"] == pytest.approx(100 * match / refs if refs else 100)
+            assert (record["refs"], record["preds"], record["match"]) == (refs, preds, match)
+            assert record["precision"] == pytest.approx(100 * match / preds if preds else 100)
+            assert record["recall"] == pytest.approx(100 * match / refs if refs else 100)
             b = metric.beta**2
-            assert each["f"] == pytest.approx(100 * (1 + b) * match / (b * refs + preds))
+            assert record["f"] == pytest.approx(100 * (1 + b) * match / (b * refs + preds))
 
 
 def test_ranks_follow_the_frequency_and_then_the_alphabet():
     records = types(ONE, MacroF()).records()
     wanted = slow_counts(ONE, "atlas", MacroF())[0]
     mine = sorted((r for r in records if r["system"] == "atlas"), key=lambda each: each["rank"])
-    order = [(-wanted[each["type"]], each["type"]) for each in mine]
+    order = [(-wanted[record["type"]], record["type"]) for record in mine]
     assert order == sorted(order)
-    ranks = {each["type"]: each["rank"] for each in records}
-    assert all(each["rank"] == ranks[each["type"]] for each in records)
+    ranks = {record["type"]: record["rank"] for record in records}
+    assert all(record["rank"] == ranks[record["type"]] for record in records)
 
 
 @pytest.mark.parametrize("metric", [MacroF(), MicroF()], ids=str)
 def test_the_mean_over_types_is_the_metric(metric):
     records = types(TWO, metric).records()
     for system in SYSTEMS:
-        mine = [each for each in records if each["system"] == system]
-        weights = [1 if isinstance(metric, MacroF) else each["refs"] + 1 for each in mine]
-        mean = np.average([each["f"] for each in mine], weights=weights)
+        mine = [record for record in records if record["system"] == system]
+        weights = [1 if isinstance(metric, MacroF) else record["refs"] + 1 for record in mine]
+        mean = np.average([record["f"] for record in mine], weights=weights)
         assert mean == pytest.approx(metric.statistics(TWO.segments(system)).corpus())
 
 
@@ -87,7 +87,7 @@ def test_buckets_add_up_to_all_types(metric):
     _, buckets, *_ = result.tables()
     records = result.records()
     for at, system in enumerate(SYSTEMS):
-        mine = [each for each in records if each["system"] == system]
+        mine = [record for record in records if record["system"] == system]
         assert sum(row[1 + 2 * at] for row in buckets.rows) == len(mine)
     names = [row[0] for row in buckets.rows]
     assert names[:4] == ["0", "1", "2", "3-4"]
@@ -99,9 +99,9 @@ def test_a_bucket_is_scored_by_its_own_types():
     for name, inside in {"0": {0}, "1": {1}, "3-4": {3, 4}, "5-9": set(range(5, 10))}.items():
         for at, system in enumerate(SYSTEMS):
             mine = [
-                each["f"]
-                for each in result.records()
-                if each["system"] == system and each["refs"] in inside
+                record["f"]
+                for record in result.records()
+                if record["system"] == system and record["refs"] in inside
             ]
             assert buckets[name][2 * at] == len(mine)
             assert buckets[name][2 * at + 1] == pytest.approx(np.mean(mine))
@@ -119,7 +119,7 @@ def test_the_most_frequent_types_are_listed_for_every_system():
 def test_differences_are_the_largest_gains_of_either_side(count):
     result = types(ONE, MacroF(), count=count)
     tables = {table.title: table for table in result.tables()}
-    f = {(each["system"], each["type"]): each["f"] for each in result.records()}
+    f = {(record["system"], record["type"]): record["f"] for record in result.records()}
     wanted = slow_counts(ONE, "atlas", MacroF())[0]
     for one, other in (("atlas", "birch"), ("atlas", "cedar"), ("birch", "cedar")):
         gains = {
@@ -143,26 +143,28 @@ def test_the_curve_ends_at_the_score_of_the_frequent_types():
     (chart,) = result.charts()
     values = chart.spec["data"]["values"]
     for system in SYSTEMS:
-        line = [each for each in values if each["series"] == system]
+        line = [record for record in values if record["series"] == system]
         ranked = sorted(
-            (each for each in result.records() if each["system"] == system),
+            (record for record in result.records() if record["system"] == system),
             key=lambda each: each["rank"],
         )
-        f = {each["rank"]: each["f"] for each in ranked}
-        for each in (line[0], line[9], line[-1]):
-            assert each["y"] == pytest.approx(
-                np.mean([f.get(rank, 0) for rank in range(1, each["x"] + 1)])
+        f = {record["rank"]: record["f"] for record in ranked}
+        for record in (line[0], line[9], line[-1]):
+            assert record["y"] == pytest.approx(
+                np.mean([f.get(rank, 0) for rank in range(1, record["x"] + 1)])
             )
 
 
 def test_an_empty_output_gets_no_type_right():
     dataset = Dataset({"none": ("", "")}, (("a b",), ("b",)))
     records = types(dataset, MacroF()).records()
-    assert [(each["type"], each["refs"], each["preds"], each["f"]) for each in records] == [
+    assert [
+        (record["type"], record["refs"], record["preds"], record["f"]) for record in records
+    ] == [
         ("b", 2, 0, 0.0),
         ("a", 1, 0, 0.0),
     ]
-    assert {(each["precision"], each["recall"]) for each in records} == {(100.0, 0.0)}
+    assert {(record["precision"], record["recall"]) for record in records} == {(100.0, 0.0)}
 
 
 def test_text_without_a_word_has_no_types():
@@ -176,7 +178,7 @@ def test_a_hallucinated_type_has_no_gain():
     dataset = Dataset({"a": ("x y",), "b": ("x",)}, (("x",),))
     result = types(dataset, MacroF())
     assert result.tables()[2].rows == []
-    hallucinated = next(each for each in result.records() if each["type"] == "y")
+    hallucinated = next(record for record in result.records() if record["type"] == "y")
     assert (hallucinated["system"], hallucinated["precision"], hallucinated["f"]) == ("a", 0.0, 0.0)
 
 

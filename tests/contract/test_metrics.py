@@ -240,7 +240,7 @@ def test_rows_do_not_depend_on_the_number_of_threads(metric, monkeypatch):
     from assay import kernel
     from assay.metrics import bleu, chrf, rouge, ter, typef
 
-    segments = [*PLAIN * 12, *(Segment(*each) for each in texts(120).segments())]
+    segments = [*PLAIN * 12, *(Segment(*segment) for segment in texts(120).segments())]
     found = []
     for threads in (1, 2, 5):
         limited = _Threads(kernel, threads)

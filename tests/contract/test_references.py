@@ -8,8 +8,7 @@ import pytest
 from assay.data import Segment
 from assay.metrics.bleu import BLEU
 from assay.metrics.chrf import CHRF
-from assay.metrics.entities import EntityF
-from assay.metrics.relations import Relations
+from assay.metrics.entities import EntityF, Relations
 from assay.metrics.rouge import ROUGE
 from assay.metrics.ter import TER, WER
 from assay.metrics.typef import MacroF, MicroF

@@ -91,7 +91,11 @@ def parameters(metrics):
 
     Those that read sources are left out.
     """
-    return [pytest.param(each, marks=_needs(each)) for each in metrics if not reads_sources(each)]
+    return [
+        pytest.param(metric, marks=_needs(metric))
+        for metric in metrics
+        if not reads_sources(metric)
+    ]
 
 
 def _needs(metric):

@@ -279,7 +279,7 @@ def chosen(annotated, feature, system):
         at
         for at, references in enumerate(annotated.references)
         if places(annotated.systems[system][at], feature)
-        and any(places(each, feature) for each in references)
+        and any(places(reference, feature) for reference in references)
     ]
 
 
@@ -288,7 +288,7 @@ def texts_of(annotated, feature, system, mask):
     three = [], [], []
     for at in chosen(annotated, feature, system):
         text, references = annotated.systems[system][at], annotated.references[at]
-        plain = " ".join(text.tokens), [" ".join(each.tokens) for each in references]
+        plain = " ".join(text.tokens), [" ".join(reference.tokens) for reference in references]
         for pairs, pair in zip(three, (plain, *mask(text, references, feature)), strict=True):
             pairs.append(pair)
     return three

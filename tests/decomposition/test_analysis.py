@@ -84,24 +84,24 @@ def slow_jackknife(scores):
 
 
 def test_intervals_equal_those_of_a_slow_jackknife(talks, result):
-    for each in result.scores:
-        scores = slow_sentences(talks, each.feature, each.system)
-        assert each.muler == pytest.approx(slow_muler(scores))
+    for score in result.scores:
+        scores = slow_sentences(talks, score.feature, score.system)
+        assert score.muler == pytest.approx(slow_muler(scores))
         jackknife = slow_jackknife(scores)
         n, pull = len(jackknife), jackknife.mean() - jackknife
-        assert n == each.n
+        assert n == score.n
         if n < ENOUGH:
-            assert np.isnan([each.low, each.high]).all()
+            assert np.isnan([score.low, score.high]).all()
             continue
         error, skew = np.sqrt((n - 1) / n * (pull**2).sum()), stats.skew(pull)
         # Hall's transformation of Student's t makes these two of the interval's ends.
-        for end, quantile in ((each.low, 0.975), (each.high, 0.025)):
+        for end, quantile in ((score.low, 0.975), (score.high, 0.025)):
             root = np.sqrt(n)
-            z = (each.muler - end) / error / root
+            z = (score.muler - end) / error / root
             back = root * (z + skew / 3 * z**2 + skew**2 / 27 * z**3 + skew / (6 * n))
             assert back == pytest.approx(stats.t.ppf(quantile, n - 1))
-        assert each.low < each.muler < each.high
-    assert sum(each.n >= ENOUGH for each in result.scores) > 4
+        assert score.low < score.muler < score.high
+    assert sum(score.n >= ENOUGH for score in result.scores) > 4
 
 
 def test_intervals_are_about_those_of_scipys_bca(talks, features, result):
@@ -117,16 +117,16 @@ def test_intervals_are_about_those_of_scipys_bca(talks, features, result):
 
 def test_the_paired_p_equals_that_of_a_slow_jackknife(talks, result):
     first = {s.feature: s for s in result.scores if s.system == "sys1"}
-    for each in (s for s in result.scores if s.system == "sys2"):
-        both = [slow_sentences(talks, each.feature, name) for name in ("sys2", "sys1")]
+    for score in (s for s in result.scores if s.system == "sys2"):
+        both = [slow_sentences(talks, score.feature, name) for name in ("sys2", "sys1")]
         either = np.flatnonzero(~np.isnan(both[0][0]) | ~np.isnan(both[1][0]))
         differences = np.array(
             [np.subtract(*(slow_muler(np.delete(s, at, axis=1)) for s in both)) for at in either]
         )
         n = len(either)
         error = np.sqrt((n - 1) / n * ((differences - differences.mean()) ** 2).sum())
-        t = (each.muler - first[each.feature].muler) / error
-        assert each.p == pytest.approx(2 * stats.t.sf(abs(t), n - 1))
+        t = (score.muler - first[score.feature].muler) / error
+        assert score.p == pytest.approx(2 * stats.t.sf(abs(t), n - 1))
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf", "macrof"])
@@ -134,13 +134,13 @@ def test_what_few_sentences_have_is_never_called_significant(talks, metric):
     """A feature found in one sentence had p = .0015 and a star."""
     tags = tags_of(talks)
     result = muler_scores(talks, parse(metric), tags)
-    by_key = {(each.feature, each.system): each for each in result.scores}
+    by_key = {(score.feature, score.system): score for score in result.scores}
     few = [tag for tag in tags if min(by_key[tag, s].n for s in result.systems) < FEW]
     assert any(0 < by_key[tag, "sys2"].n < 5 for tag in few)
     overview, *_ = result.tables()
     marks = {row[0]: row[-1] for row in overview.rows}
     shown = {row[0]: row[3] for row in texts(overview)}
-    records = {(each["feature"], each["system"]): each for each in result.records()}
+    records = {(record["feature"], record["system"]): record for record in result.records()}
     for tag in few:
         assert marks[tag.name].startswith("few")
         assert shown[tag.name] == ""
@@ -153,10 +153,10 @@ def test_what_few_sentences_have_is_never_called_significant(talks, metric):
 
 def test_intervals_are_of_enough_sentences_and_say_where_they_are_approximate(talks):
     result = muler_scores(talks, parse("bleu"), tags_of(talks))
-    for each, record in zip(result.scores, result.records(), strict=True):
-        assert (record["low"] is None) == (record["high"] is None) == (each.n < ENOUGH)
-        assert record["few"] == (each.n < FEW)
-        assert record["approximate"] == (ENOUGH <= each.n < MANY)
+    for score, record in zip(result.scores, result.records(), strict=True):
+        assert (record["low"] is None) == (record["high"] is None) == (score.n < ENOUGH)
+        assert record["few"] == (score.n < FEW)
+        assert record["approximate"] == (ENOUGH <= score.n < MANY)
     report = next(table for table in result.tables() if table.title.startswith("sys1"))
     approximate = {row[0] for row in report.rows if row[-1] == "approx."}
     assert approximate == {
@@ -166,7 +166,7 @@ def test_intervals_are_of_enough_sentences_and_say_where_they_are_approximate(ta
 
 
 def test_p_is_corrected_over_the_features_as_scipy_does_it(result):
-    own = [each for each in result.scores if each.system == "sys2"]
+    own = [score for score in result.scores if score.system == "sys2"]
     expected = stats.false_discovery_control([each.p for each in own])
     assert [each.p_bh for each in own] == pytest.approx(list(expected))
     assert len({each.p for each in own}) > 1
@@ -179,7 +179,7 @@ def test_the_first_system_has_no_p(result):
 def test_a_system_compared_with_itself_has_a_p_of_1(talks, features):
     same = Annotated({"a": talks.systems["sys1"], "b": talks.systems["sys1"]}, talks.references)
     result = muler_scores(same, parse("chrf"), features)
-    assert [each.p for each in result.scores if each.system == "b"] == [1.0] * len(features)
+    assert [score.p for score in result.scores if score.system == "b"] == [1.0] * len(features)
 
 
 def test_an_unknown_feature_is_not_counted_in_the_correction(talks, features, result):
@@ -215,7 +215,7 @@ def test_unknown_figures_are_null_in_records():
 
 def test_untested_there_are_scores_but_no_intervals_and_no_tests(talks, features):
     result = muler_scores(talks, parse("bleu"), features, tested=False)
-    assert all(np.isfinite(each.muler) for each in result.scores)
+    assert all(np.isfinite(score.muler) for score in result.scores)
     assert all(np.isnan([s.low, s.high, s.p, s.p_bh]).all() for s in result.scores)
     assert "low" not in json.dumps([chart.spec for chart in result.charts()])
 
@@ -241,7 +241,7 @@ def test_results_render_in_every_format(count, preset, tested):
 
 def test_few_sentences_are_marked(talks, features):
     result = muler_scores(talks, parse("bleu"), tags_of(talks), tested=False)
-    few = {each.feature.name for each in result.scores if each.n < FEW}
+    few = {score.feature.name for score in result.scores if score.n < FEW}
     assert few
     report = next(table for table in result.tables() if table.title.startswith("sys1"))
     marked = {row[0] for row in report.rows if row[-1] == "few"}
@@ -284,7 +284,7 @@ def test_correlations_over_systems_are_pearsons(talks, features):
     )
     table = next(t for t in result.tables() if t.title.startswith("Does MuLER follow"))
     for feature, row in zip(features, table.rows, strict=True):
-        own = [each for each in result.scores if each.feature == feature]
+        own = [score for score in result.scores if score.feature == feature]
         values = [each.muler for each in own]
         spread = stats.pearsonr(values, [each.oracle - each.anti for each in own])
         plain = stats.pearsonr(values, [each.plain for each in own])
@@ -292,7 +292,7 @@ def test_correlations_over_systems_are_pearsons(talks, features):
 
 
 def test_scores_of_the_result_are_those_of_the_obvious_way(talks, result):
-    for each in result.scores[:2]:
-        expected = figures(talks, each.feature, each.system, WAYS_BY_NAME["bleu paper"])
-        assert each.per_sentence == pytest.approx(expected.per_sentence)
-        assert (each.negative, each.undefined) == (expected.negative, expected.undefined)
+    for score in result.scores[:2]:
+        expected = figures(talks, score.feature, score.system, WAYS_BY_NAME["bleu paper"])
+        assert score.per_sentence == pytest.approx(expected.per_sentence)
+        assert (score.negative, score.undefined) == (expected.negative, expected.undefined)

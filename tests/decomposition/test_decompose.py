@@ -62,11 +62,11 @@ def assert_all_equal(annotated, features, way):
         annotated, parse(way.metric), features, preset=PRESETS[way.preset], tested=False
     )
     assert len(result.scores) == len(features) * len(annotated.systems)
-    for each in result.scores:
-        expected = figures(annotated, each.feature, each.system, way)
+    for score in result.scores:
+        expected = figures(annotated, score.feature, score.system, way)
         if way.sentence is None:
-            expected = expected._replace(per_sentence=each.per_sentence)
-        assert_equal(each, expected)
+            expected = expected._replace(per_sentence=score.per_sentence)
+        assert_equal(score, expected)
 
 
 def ways(*, references=1):
@@ -167,7 +167,7 @@ def test_a_feature_on_one_side_only_is_unknown(metric):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = muler_scores(SMALL, metric, [Feature("tags", "X"), Feature("tags", "AUX")])
-    scores = {(each.feature.name, each.system): each for each in result.scores}
+    scores = {(score.feature.name, score.system): score for score in result.scores}
     for key in (("X", "first"), ("X", "second"), ("AUX", "first")):
         each = scores[key]
         assert each.n == 0

@@ -9,10 +9,10 @@ from scipy.stats import binomtest
 
 from assay.data import DataError
 from assay.decomposition.decompose import PRESETS, Annotated, decompose, ratio
-from assay.decomposition.examples import find_examples
-from assay.decomposition.judging import (
+from assay.decomposition.examples import (
     BlindItem,
     BlindKey,
+    find_examples,
     read_judgements,
     read_key,
     tally,
@@ -65,14 +65,14 @@ def test_a_sentence_adds_what_is_missing_without_it(annotated, preset):
     preset = PRESETS[preset]
     result = look(annotated, preset=preset, count=60)
     everything = range(len(annotated))
-    for each in result.shown[::6]:
-        rest = [at for at in everything if at != each.segment]
+    for example in result.shown[::6]:
+        rest = [at for at in everything if at != example.segment]
         slow = [
             value(annotated, name, everything, preset) - value(annotated, name, rest, preset)
             for name in ("atlas", "birch")
         ]
-        assert each.contributions == pytest.approx(slow, abs=1e-9)
-        assert each.difference == pytest.approx(slow[0] - slow[1], abs=1e-9)
+        assert example.contributions == pytest.approx(slow, abs=1e-9)
+        assert example.difference == pytest.approx(slow[0] - slow[1], abs=1e-9)
     assert result.muler == pytest.approx(
         [value(annotated, name, everything, preset) for name in ("atlas", "birch")]
     )
@@ -86,9 +86,9 @@ def test_the_sentences_are_those_with_the_feature_everywhere_largest_difference_
         for at, (reference,) in enumerate(annotated.references)
         if all(NAME.spans(text) for text in (reference, texts[0][at], texts[1][at]))
     }
-    assert {each.segment for each in result.shown} == everywhere
+    assert {example.segment for example in result.shown} == everywhere
     assert result.sentences == result.shown
-    sizes = [abs(each.difference) for each in result.shown]
+    sizes = [abs(example.difference) for example in result.shown]
     assert sizes == sorted(sizes, reverse=True)
     assert look(annotated, count=4).shown == result.shown[:4]
 
@@ -120,7 +120,7 @@ def test_the_table_shows_source_reference_and_both_outputs(annotated):
 
 
 def test_several_references_are_all_shown(annotated):
-    double = Annotated(annotated.systems, [each * 2 for each in annotated.references])
+    double = Annotated(annotated.systems, [reference * 2 for reference in annotated.references])
     _, texts = look(double, count=1).tables()
     assert [row[3] for row in texts.rows] == ["reference 1", "reference 2", "atlas", "birch"]
 
@@ -144,8 +144,12 @@ def test_words_of_the_feature_are_good_as_often_as_a_reference_has_them():
 
 def test_blind_sentences_are_the_same_with_their_systems_shuffled(annotated):
     seen, blind = look(annotated, count=20), look(annotated, count=20, blind=True)
-    assert {each.segment for each in blind.shown} == {each.segment for each in seen.shown}
-    assert [each.segment for each in blind.shown] != [each.segment for each in seen.shown]
+    assert {example.segment for example in blind.shown} == {
+        example.segment for example in seen.shown
+    }
+    assert [example.segment for example in blind.shown] != [
+        example.segment for example in seen.shown
+    ]
     assert {item.x for item in blind.key.items} == {"atlas", "birch"}
     for record, item in zip(blind.records(), blind.key.items, strict=True):
         assert record["item"] == item.number

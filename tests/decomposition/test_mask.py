@@ -266,8 +266,8 @@ def test_leaving_all_words_plain_changes_nothing(annotation, metric):
 @given(st.lists(annotations(), max_size=3), st.sampled_from(FAMILIES))
 def test_masking_many_texts_at_once_equals_masking_each(texts, metric):
     masks, feature = of(metric), Feature("tags", "X")
-    spans = [feature.spans(each) for each in texts]
-    lines = [line_of(each) for each in texts]
+    spans = [feature.spans(text) for text in texts]
+    lines = [line_of(text) for text in texts]
     sides = [side_of(each, own) for each, own in zip(texts, spans, strict=True)]
     best, worst = mask_extremes(lines, spans, masks)
     assert best == [mask_side(side, masks, masks.hypothesis, ORACLE) for side in sides]

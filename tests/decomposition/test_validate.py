@@ -11,17 +11,21 @@ from hypothesis import strategies as st
 from assay.data import DataError
 from assay.decomposition import trials as synthetic
 from assay.decomposition.analysis import muler_scores
-from assay.decomposition.checks import (
+from assay.decomposition.decompose import FEW, PRESETS, Annotated, decompose, ratio
+from assay.decomposition.trials import (
+    Alphabet,
+    FeatureDraws,
     Hybrid,
     Portion,
     RangeCheck,
     RobustnessCheck,
     SpecificityCheck,
+    batches,
     check_range,
     check_robustness,
+    draw_features,
+    trials,
 )
-from assay.decomposition.decompose import FEW, PRESETS, Annotated, decompose, ratio
-from assay.decomposition.trials import Alphabet, FeatureDraws, batches, draw_features, trials
 from assay.decomposition.validate import validate
 from assay.features.annotation import Annotation, Feature, TokenSpan
 from assay.metrics.registry import parse
@@ -291,7 +295,10 @@ def test_a_random_feature_is_one_that_marks_its_words(small, name, preset, monke
     parts = list(draw_features(small, "atlas", metric, groups=7, draws=9, preset=preset, rng=rng))
     assert len(parts) == batches(small, 9) > 1
     drawn = FeatureDraws.joined(parts)
-    texts = [*small.systems["atlas"], *(text for each in small.references for text in each)]
+    texts = [
+        *small.systems["atlas"],
+        *(text for reference in small.references for text in reference),
+    ]
     words = sorted({token for text in texts for token in text.tokens})
     rng = np.random.default_rng(5)
     for at in range(9):
@@ -303,7 +310,7 @@ def test_a_random_feature_is_one_that_marks_its_words(small, name, preset, monke
 
         annotated = Annotated(
             {"atlas": list(map(marked, small.systems["atlas"]))},
-            [tuple(map(marked, each)) for each in small.references],
+            [tuple(map(marked, reference)) for reference in small.references],
         )
         feature = Feature("random", "in")
         slow = decompose(annotated, metric, [feature], preset=preset)
@@ -376,12 +383,12 @@ def test_verdicts_tables_and_records_tell_the_same(ted):
     assert [row[-1] for row in specificity.rows][:2] == ["holds", "holds"]
     assert robustness.headings[4:7] == ("30%", "50%", "100%")
     records = result.records()
-    assert Counter(each["check"] for each in records) == {
+    assert Counter(record["check"] for record in records) == {
         "range": 4 * 4,
         "specificity": 4,
         "robustness": 4 * 3,
     }
-    shown = [each["hybrid"] for each in records if each["check"] == "range"][:4]
+    shown = [record["hybrid"] for record in records if record["check"] == "range"][:4]
     assert list(ranges.rows[0][3:7]) == shown
     assert [chart.after for chart in result.charts()] == [
         ranges.title,

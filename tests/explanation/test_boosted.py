@@ -51,9 +51,9 @@ def erased(metric, segment):
 def slow(metric, segment, w, p):
     """BMX as the paper has it, on a metric from 0 to 1."""
     whole, found = erased(metric, segment)
-    whole, found = whole / 100, [each / 100 for each in found]
+    whole, found = whole / 100, [value / 100 for value in found]
     least = min(found)
-    positive = [each + (abs(least) if least <= 0 else 0) + 1e-9 for each in found]
+    positive = [value + (abs(least) if least <= 0 else 0) + 1e-9 for value in found]
     return 100 * (w * whole + (1 - w) * pmean(positive, p))
 
 

@@ -46,7 +46,7 @@ def test_random_importances_lie_between_0_and_1_and_know_nothing_of_the_metric()
     segments = texts(40).segments()
     found = explain_segments(CHRF, segments, RandomExplainer(), seed=1)
     other = explain_segments(parse("ter"), segments, RandomExplainer(), seed=1)
-    drawn = np.concatenate([each.importances for each in found])
+    drawn = np.concatenate([explanation.importances for explanation in found])
     assert drawn.min() >= 0
     assert drawn.max() < 1
     assert abs(drawn.mean() - 0.5) < 4 * np.sqrt(1 / 12 / len(drawn))

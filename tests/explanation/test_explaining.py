@@ -31,7 +31,7 @@ class Words(Metric):
 
     def rows(self, segments: Sequence[Segment]) -> np.ndarray:
         self.called.append(list(segments))
-        return np.array([[self._score(each), 1.0] for each in segments]).reshape(-1, 2)
+        return np.array([[self._score(segment), 1.0] for segment in segments]).reshape(-1, 2)
 
     def aggregate(self, sums: np.ndarray) -> np.ndarray:
         return sums[:, 0] / sums[:, 1]
@@ -61,13 +61,13 @@ def test_every_metric_can_be_explained_on_any_text(name, explainer):
     found = explain_segments(metric, segments, explainer, seed=3)
     assert len(found) == 2 * len(segments)
     plain = metric.statistics(segments).segments()
-    for each in found:
-        segment = segments[each.segment]
-        texts = [segment.hypothesis] if each.side == "hypothesis" else segment.references
-        assert each.tokens in [tuple(text.split()) for text in texts]
-        assert each.importances.shape == (len(each.tokens),)
-        assert np.isfinite(each.importances).all()
-        assert each.score == pytest.approx(plain[each.segment], abs=1e-12)
+    for explanation in found:
+        segment = segments[explanation.segment]
+        texts = [segment.hypothesis] if explanation.side == "hypothesis" else segment.references
+        assert explanation.tokens in [tuple(text.split()) for text in texts]
+        assert explanation.importances.shape == (len(explanation.tokens),)
+        assert np.isfinite(explanation.importances).all()
+        assert explanation.score == pytest.approx(plain[explanation.segment], abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["bertscore", "embed", "xbertscore"])
@@ -92,7 +92,7 @@ def test_neural_metrics_are_explained_as_by_one_call_per_text(name):
 
 def test_explanations_come_by_segment_and_then_by_side():
     found = explain_segments(CHRF, texts(3).segments(), LIME(), seed=0)
-    assert [(each.segment, each.side) for each in found] == [
+    assert [(explanation.segment, explanation.side) for explanation in found] == [
         (at, side) for at in range(3) for side in ("reference", "hypothesis")
     ]
 
@@ -114,7 +114,10 @@ def test_the_seed_decides_the_samples():
     segments = texts(3).segments()
     one, same, other = (
         np.concatenate(
-            [each.importances for each in explain_segments(CHRF, segments, LIME(), seed=seed)]
+            [
+                explanation.importances
+                for explanation in explain_segments(CHRF, segments, LIME(), seed=seed)
+            ]
         )
         for seed in (1, 1, 2)
     )
@@ -135,7 +138,7 @@ def test_systems_with_the_same_source_are_scored_in_one_call(words, monkeypatch)
         [Segment(f"a {name} b{at}", (), f"a b c d{at}") for at in range(10)] for name in "xy"
     ]
     found = explain_segments(words, systems[0] + systems[1], LIME(samples=25), seed=0)
-    assert [each.segment for each in found] == [at // 2 for at in range(40)]
+    assert [explanation.segment for explanation in found] == [at // 2 for at in range(40)]
     calls = [{each.source for each in call} for call in words.called]
     assert len(calls) == 10
     assert all(f"a b c d{at}" in call for at, call in enumerate(calls))
@@ -172,7 +175,7 @@ def test_of_several_references_the_best_is_explained_and_the_others_stay(name, r
 
     def score(left):
         return metric.sentence_score(
-            "the cat", [left if each == "the cats" else each for each in references]
+            "the cat", [left if reference == "the cats" else reference for reference in references]
         ).score
 
     slow = [score("the cats") - score(left) for left in ("cats", "the")]
@@ -206,7 +209,7 @@ def test_blanks_of_the_full_text_stay_as_they_are():
     metric = parse("chrf:whitespace=yes")
     segment = Segment("the   cat", ("the   cat",))
     found = explain_segments(metric, [segment], EXPLAINERS.parse("erasure"), seed=0)
-    assert [each.score for each in found] == pytest.approx([100, 100])
+    assert [explanation.score for explanation in found] == pytest.approx([100, 100])
 
 
 def test_progress_sees_every_explanation():

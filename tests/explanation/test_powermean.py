@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import gmean, hmean, pmean
 
 from assay.data import DataError
-from assay.explanation.powermean import EPSILON, Ragged, collapsed, power_means, regularised
+from assay.explanation.boosted import EPSILON, Ragged, collapsed, power_means, regularised
 
 ROWS = [[0.2, 1.5, 3.0], [7.0], [], [0.01, 0.01], [1e-9, 0.4, 0.5, 0.6]]
 FILLED = [row for row in ROWS if row]

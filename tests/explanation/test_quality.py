@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from assay.data import DataError
-from assay.explanation.quality import (
+from assay.explanation.explain import (
     area,
     average_precision,
     detection,
@@ -143,7 +143,7 @@ def test_the_tags_of_eval4nlp_belong_to_its_words(shared, pair, text, tags):
     found = read_word_labels(folder / f"{tags}.txt", lines)
     assert len(found) == 1000
     written = Path(folder, f"{tags}.txt").read_text("utf-8").split()
-    assert sum(each.sum() for each in found) == written.count("1") > 1000
+    assert sum(labels.sum() for labels in found) == written.count("1") > 1000
 
 
 def test_guessing_finds_what_chance_finds(shared):

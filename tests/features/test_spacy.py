@@ -13,10 +13,8 @@ import pytest
 
 from assay.data import DataError
 from assay.features import spacy as module
-from assay.features import workers
 from assay.features.annotation import Feature, TokenSpan
-from assay.features.pipelines import find_pipeline
-from assay.features.spacy import SpacyAnnotator, annotate_batch
+from assay.features.spacy import SpacyAnnotator, annotate_batch, find_pipeline
 from tests.corpora import demo
 from tests.patience import PATIENCE
 
@@ -118,7 +116,9 @@ def test_white_space_moves_no_span(annotations):
     assert first.layers["ner"] == (TokenSpan(1, 4, "ORG"),)
     women = Feature("morph", "Gender=Fem").spans(first)
     assert [first.tokens[span.start] for span in women] == ["she", "her"]
-    assert all(span.label != "SPACE" for each in annotations for span in each.layers["upos"])
+    assert all(
+        span.label != "SPACE" for annotation in annotations for span in annotation.layers["upos"]
+    )
 
 
 def test_an_empty_line_has_no_tokens(annotations):
@@ -139,7 +139,7 @@ def test_a_visible_token_that_is_tagged_as_space_is_kept_as_x():
 
 
 def test_layers_are_the_ones_promised(annotator, annotations):
-    assert all(tuple(each.layers) == annotator.layers for each in annotations)
+    assert all(tuple(annotation.layers) == annotator.layers for annotation in annotations)
 
 
 def test_neither_processes_nor_batches_nor_order_change_the_outcome(texts, annotations):
@@ -150,7 +150,7 @@ def test_neither_processes_nor_batches_nor_order_change_the_outcome(texts, annot
 
 def test_what_processes_cannot_do_is_done_here(texts, annotations, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(Path(sys.executable).with_name("missing")))
-    found = workers.answers(MODEL, [texts[:5], texts[5:9]], processes=2)
+    found = module.answers(MODEL, [texts[:5], texts[5:9]], processes=2)
     assert list(found) == [None, None]
     several = SpacyAnnotator(MODEL, processes=2, batch_size=100)
     assert several.annotate(texts) == annotations

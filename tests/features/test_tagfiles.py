@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from assay.data import DataError
 from assay.features.annotation import Annotation, Feature, TokenSpan
-from assay.features.conllu import LAYERS, chunks, parse_conllu
-from assay.features.tagged_files import match_sentences, read_tags
+from assay.features.tagged_files import LAYERS, chunks, match_sentences, parse_conllu, read_tags
 from assay.io.files import read_lines
 
 FRENCH = """\
@@ -61,7 +60,7 @@ def conllu(*sentences, comments=()):
 
 
 def tokens(annotations):
-    return [" ".join(each.tokens) for each in annotations]
+    return [" ".join(annotation.tokens) for annotation in annotations]
 
 
 # One tag per token
@@ -79,7 +78,7 @@ def test_each_token_has_the_tag_that_stands_at_its_place(tags):
 def test_tags_may_stand_behind_their_words(tags, mark):
     rows = f"the{mark}DT dog{mark}NN\n-LRB-{mark}-LRB- a{mark}b{mark}SYM\n"
     found = tags(rows, ["the dog", "( a/b"])
-    labels = [[span.label for span in each.layers["tags"]] for each in found]
+    labels = [[span.label for span in annotation.layers["tags"]] for annotation in found]
     assert labels == [["DT", "NN"], ["-LRB-", "SYM"]]
     assert tokens(found) == ["the dog", "( a/b"]
 
@@ -160,9 +159,13 @@ def test_the_ted_tags_are_those_of_the_file(shared, name):
     path = shared / "ted-pos" / f"{name}.pos.txt"
     found = read_tags(path, lines)
     written = path.read_text("utf-8").split()
-    assert Counter(s.label for each in found for s in each.layers["tags"]) == Counter(written)
-    assert [" ".join(each.tokens) for each in found] == [" ".join(line.split()) for line in lines]
-    assert {layer for each in found for layer in each.layers} == {"tags"}
+    assert Counter(s.label for annotation in found for s in annotation.layers["tags"]) == Counter(
+        written
+    )
+    assert [" ".join(annotation.tokens) for annotation in found] == [
+        " ".join(line.split()) for line in lines
+    ]
+    assert {layer for annotation in found for layer in annotation.layers} == {"tags"}
 
 
 def test_ted_tags_of_the_wrong_system_are_found_out(shared):
@@ -365,7 +368,9 @@ def test_sentences_come_back_to_the_lines_that_they_were_made_of(lines, blank):
     texts = [blank.join(word[0] for words in line for word in words) for line in lines]
     rows = [each for line in lines for words in line for each in (*written(words), "")]
     found = match_sentences(parse_conllu(rows), texts, "x")
-    assert ["".join(each.tokens) for each in found] == ["".join(text.split()) for text in texts]
+    assert ["".join(annotation.tokens) for annotation in found] == [
+        "".join(text.split()) for text in texts
+    ]
     for annotation in found:
         last = max((span.end for span in annotation.layers["upos"]), default=0)
         assert last <= len(annotation.tokens)

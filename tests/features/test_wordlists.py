@@ -183,8 +183,10 @@ def test_no_pronoun_has_two_genders():
 def test_every_winogender_sentence_has_one_pronoun(shared, name, value):
     annotations = gender().annotate(read_lines(shared / "winogender" / f"{name}.txt"))
     assert len(annotations) == 240
-    assert all(len(each.layers["gender"]) == 1 for each in annotations)
-    assert {s.label for each in annotations for s in each.layers["gender-value"]} == {value}
+    assert all(len(annotation.layers["gender"]) == 1 for annotation in annotations)
+    assert {s.label for annotation in annotations for s in annotation.layers["gender-value"]} == {
+        value
+    }
 
 
 def test_male_and_female_winogender_sentences_have_the_feature_at_the_same_place(shared):

@@ -25,6 +25,8 @@ SIGNATURE = "BERTScore|nrefs:1|against:reference|measure:f1|idf:no|rescale:no"
         ("xmover:mapping_sha256=53aa51172d14", "set mapping=FILE"),
         ("entityf:tagger=en_core_web_sm-3.8.0", "set pipeline=NAME"),
         ("boost:base=none", "set metric=NAME"),
+        ("bleu:seed=5", "pass seed=5"),
+        ("bleu:lang=de-en", 'pass languages="de-en"'),
     ],
 )
 def test_what_belongs_to_a_signature_is_refused_with_the_right_setting(text, instead):

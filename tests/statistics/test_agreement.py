@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa as statsmodels_kappa
 
-from assay.statistics.agreement import cohens_kappa, krippendorff_alpha, pairwise_agreement
+from assay.statistics.correlation import cohens_kappa, krippendorff_alpha, pairwise_agreement
 
 ANSWERS = ["pass", "fail", "skip"]
 

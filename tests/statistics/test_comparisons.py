@@ -100,10 +100,12 @@ def test_corrected_p_is_no_smaller_and_in_the_same_order(p):
 
 def test_all_pairs_of_one_call_are_corrected_together():
     values = np.random.default_rng(0).normal([[0], [0.4], [0.5], [3]], 1, size=(4, 40))
-    systems = [Mean("x").of(each) for each in values]
+    systems = [Mean("x").of(value) for value in values]
     found = paired_bootstrap(systems, pairs=all_pairs(4), rng=np.random.default_rng(0))
-    assert [each.p_holm for each in found] == pytest.approx(holm([each.p for each in found]))
-    assert any(each.p < each.p_holm < 1 for each in found)
+    assert [comparison.p_holm for comparison in found] == pytest.approx(
+        holm([comparison.p for comparison in found])
+    )
+    assert any(comparison.p < comparison.p_holm < 1 for comparison in found)
 
 
 def test_the_effect_of_a_mean_is_the_d_of_cohen():
@@ -115,7 +117,7 @@ def test_the_effect_of_a_mean_is_the_d_of_cohen():
 def test_the_effect_of_a_ratio_comes_from_the_segments_left_out_one_by_one():
     rng = np.random.default_rng(0)
     rows = rng.integers(1, 9, size=(2, 15, 2)).astype(float)
-    systems = [Statistics(Errors(), each) for each in rows]
+    systems = [Statistics(Errors(), row) for row in rows]
     (found,) = paired_bootstrap(systems, pairs=[(0, 1)], resamples=10, rng=rng)
 
     def gap(kept):
@@ -184,7 +186,7 @@ def test_significant_pairs_fill_a_symmetric_matrix():
 
 def test_clusters_follow_from_comparisons():
     values = np.random.default_rng(0).normal([[0], [0.02], [5]], 1, size=(3, 50))
-    systems = [Mean("x").of(each) for each in values]
+    systems = [Mean("x").of(value) for value in values]
     found = paired_bootstrap(systems, pairs=all_pairs(3), rng=np.random.default_rng(0))
-    scores = [each.corpus() for each in systems]
+    scores = [system.corpus() for system in systems]
     assert rank_clusters(scores, significant(found, 3)) == [2, 2, 1]

@@ -86,8 +86,8 @@ def test_bca_with_tied_replicates_equals_the_textbook_written_out():
     replicates = np.sort([rng.choice(values, 10).mean() for _ in range(400)])
     jackknife = without_each(values, np.mean)
     observed = values.mean()
-    below = sum(each < observed - 1e-9 for each in replicates)
-    equal = sum(abs(each - observed) < 1e-9 for each in replicates)
+    below = sum(replicate < observed - 1e-9 for replicate in replicates)
+    equal = sum(abs(replicate - observed) < 1e-9 for replicate in replicates)
     assert equal > 10
     z0 = normal.ppf((below + equal / 2) / 400)
     spread = [jackknife.mean() - each for each in jackknife]

@@ -139,7 +139,7 @@ def test_wide_sparse_rows_are_worked_off_in_bounded_memory():
         (100, 60_000), density=1e-3, format="csr", rng=np.random.default_rng(0)
     )
     rows = [scipy.sparse.hstack([words * share, words], format="csr") for share in (0.5, 0.6)]
-    statistics = [Statistics(Overlap(), each) for each in rows]
+    statistics = [Statistics(Overlap(), row) for row in rows]
     tracemalloc.start()
     (found,) = paired_randomisation(
         statistics, pairs=[(0, 1)], trials=300, resamples=300, rng=rng()

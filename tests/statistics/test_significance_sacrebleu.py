@@ -91,7 +91,7 @@ def test_paired_bootstrap_gives_the_figures_of_sacrebleu(which, outputs, referen
         statistics, pairs=against_first(4), resamples=300, statistic="sacrebleu", rng=rng()
     )
     theirs = sacrebleu_p(which, outputs, references, "bs", 300)
-    assert [each.p for each in found] == theirs
+    assert [comparison.p for comparison in found] == theirs
     assert len(set(theirs)) == 3
 
 
@@ -102,7 +102,7 @@ def test_paired_randomisation_gives_the_figures_of_sacrebleu(which, outputs, ref
         statistics, pairs=against_first(4), trials=300, resamples=0, rng=rng()
     )
     theirs = sacrebleu_p(which, outputs, references, "ar", 300)
-    assert [each.p for each in found] == theirs
+    assert [comparison.p for comparison in found] == theirs
     assert len(set(theirs)) == 3
 
 

@@ -11,10 +11,13 @@ import numpy as np
 
 from assay.agreement.agree import (
     Agreement,
+    MetricComparison,
     Shuffles,
     agree,
+    compare_metrics,
     confidences,
     confidences_of_corpora,
+    williams_of_all,
 )
 from assay.agreement.coefficients import COEFFICIENTS, Coefficient, Kendall, Pearson
 from assay.agreement.panel import (
@@ -36,7 +39,6 @@ from assay.statistics.arrays import Array
 from assay.statistics.correlation import By, Mask
 
 if TYPE_CHECKING:
-    from assay.agreement.differences import MetricComparison
     from assay.agreement.tables import ScoreTable
 
 __all__ = [
@@ -317,8 +319,6 @@ def _unknown(reason: str) -> Agreement:
 
 def _compared(finding: PanelCorrelation, options: CorrelateOptions, seed: int) -> PanelCorrelation:
     """The finding with every metric tested against every other."""
-    from assay.agreement.differences import compare_metrics, williams_of_all
-
     panel, coefficient = finding.panel, finding.coefficient
     # What has no value is not compared: two scores would correlate perfectly.
     scores = {
@@ -374,7 +374,7 @@ class CorrelateResult(Result):
 
     def charts(self) -> Charts:
         """Maps of metrics by pairs, and metrics against people."""
-        from assay.agreement.charts import charts
+        from assay.agreement.report import charts
 
         return Charts(charts(self.findings, seed=self.seed))
 

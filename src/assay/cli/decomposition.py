@@ -24,8 +24,14 @@ from assay.cli.output import add_output, check_output, show
 from assay.data import DataError
 from assay.decomposition.analysis import muler
 from assay.decomposition.decompose import PRESETS
-from assay.decomposition.examples import ExamplesResult, muler_examples
-from assay.decomposition.judging import read_judgements, read_key, tally, write_key
+from assay.decomposition.examples import (
+    ExamplesResult,
+    muler_examples,
+    read_judgements,
+    read_key,
+    tally,
+    write_key,
+)
 from assay.decomposition.validate import ALPHAS, SEGMENTS, muler_validate
 from assay.features.select import DEFAULT_FEATURES
 from assay.progress import track

@@ -15,8 +15,7 @@ from assay.comparison.favoritism import favor
 from assay.comparison.types import types
 from assay.data import DataError, Dataset
 from assay.demo import CAMPAIGNS, demo_suite_files, read_demo, read_demo_suite
-from assay.explanation.explain import explain
-from assay.explanation.report import ExplainResult
+from assay.explanation.explain import ExplainResult, explain
 from assay.extras import install_line
 from assay.io import write_whole
 from assay.rendering.charts import missing_charts

@@ -39,6 +39,7 @@ _OPTIONS = {
     "references": "--refs",
     "replace": "--replace",
     "section": "--section",
+    "seed": "--seed",
     "sizes": "--sizes",
     "slope": "--slope",
     "systems": "-i",

@@ -21,7 +21,7 @@ from assay.decomposition.texts import Annotated, FeaturePlaces, MaskedTexts, Usa
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric, Rows, Statistics
 from assay.metrics.mean import Mean
-from assay.metrics.neural.matching import Places, Stretches
+from assay.metrics.neural.bertscore import Places, Stretches
 from assay.settings import did_you_mean
 from assay.statistics.arrays import Array
 

@@ -1,11 +1,12 @@
-"""The sentences behind a difference: where one system gets a feature right and another does not."""
+"""The sentences behind a difference, and how people judge them without the systems' names."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,11 +22,11 @@ from assay.decomposition.decompose import (
     preset_named,
     ratio,
 )
-from assay.decomposition.judging import BlindItem, BlindKey
 from assay.decomposition.mask import MaskUnit, judge_words, note_words, plain_text
 from assay.decomposition.texts import annotate
 from assay.features.annotation import Annotator, Feature
-from assay.io.files import FilePath
+from assay.io.files import FilePath, label
+from assay.io.tables import has_header, parse_table, read_rows, whole_number, write_table
 from assay.languages import Side
 from assay.metrics.base import Metric
 from assay.metrics.registry import select_metrics
@@ -47,7 +48,20 @@ from assay.results import (
 from assay.settings import SEED
 from assay.statistics.arrays import Array
 
-__all__ = ["ExamplesResult", "MulerExample", "find_examples", "muler_examples"]
+__all__ = [
+    "Answer",
+    "BlindItem",
+    "BlindKey",
+    "ExamplesResult",
+    "MulerExample",
+    "TallyResult",
+    "find_examples",
+    "muler_examples",
+    "read_judgements",
+    "read_key",
+    "tally",
+    "write_key",
+]
 
 POINTS = 400
 """A chart shows at most so many sentences, those that matter most."""
@@ -74,7 +88,7 @@ def muler_examples(
     The data has two systems, and `feature` is one: `"ner:PERSON"`, or `"gender"`. A sentence
     counts by what it adds to MuLER: the score with it less the score without it. `count` is how
     many are shown. `blind` calls the systems X and Y, in random order, for a person to judge;
-    `result.key` then says who is who (see `assay.decomposition.judging`). For the other options
+    `result.key` then says who is who (see `assay.decomposition.examples`). For the other options
     see `muler`.
 
     >>> from dataclasses import replace
@@ -394,3 +408,193 @@ def _contributions(parts: Parts) -> dict[int, float]:
         return {}
     values = ratio(parts.scores()) - ratio(parts.without_each())
     return dict(zip(parts.chosen.tolist(), values.tolist(), strict=True))
+
+
+Answer = Literal["X", "Y", "="]
+
+_ANSWERS: dict[str, Answer] = {"X": "X", "Y": "Y", "=": "="}
+_COLUMNS = ("item", "segment", "feature", "X", "Y", "muler_X", "muler_Y")
+
+
+class BlindItem(NamedTuple):
+    """Who is X and who is Y in one item; segments count from 1."""
+
+    number: int
+    segment: int
+    x: str
+    y: str
+
+
+@dataclass(frozen=True)
+class BlindKey:
+    """What the judge must not see: the systems of every item, and their MuLER."""
+
+    feature: str
+    systems: tuple[str, str]
+    muler: tuple[float, float]
+    items: tuple[BlindItem, ...]
+
+
+@dataclass(frozen=True)
+class TallyResult(Result):
+    """How often each system was judged better; A is the one with the lower MuLER."""
+
+    feature: str
+    a: str
+    b: str
+    muler_a: float
+    muler_b: float
+    equal: int
+    a_better: int
+    b_better: int
+    unjudged: int
+
+    @property
+    def agreement(self) -> float:
+        """How often A is the better one where they differ."""
+        differing = self.a_better + self.b_better
+        return self.a_better / differing if differing else math.nan
+
+    @property
+    def p(self) -> float:
+        """The sign test: how likely chance alone would set A and B so far apart."""
+        differing, fewer = self.a_better + self.b_better, min(self.a_better, self.b_better)
+        tail = sum(math.comb(differing, at) for at in range(fewer + 1)) / (1 << differing)
+        return min(1.0, 2 * tail)
+
+    def tables(self) -> list[Table]:
+        """The row of the paper's Table 10."""
+        columns: Columns = (
+            *("feature", "system A", "system B"),
+            *(Column(name) for name in ("A=B", "A>B", "B>A", "not judged")),
+            *(Column(name, digits=3) for name in ("MuLER A", "MuLER B")),
+            Column("A better", digits=1, unit="%"),
+            Column("p", style="p"),
+        )
+        counts = (self.equal, self.a_better, self.b_better, self.unjudged)
+        values = (self.muler_a, self.muler_b, 100 * self.agreement, self.p)
+        note = (
+            "A is the system with the lower MuLER, which should be the better one. A better: its "
+            "share of the items where one is better. p: exact two-sided sign test (no resamples)."
+        )
+        row = (self.feature, self.a, self.b, *counts, *values)
+        return [Table("What people say", columns, [row], note)]
+
+    def records(self) -> list[Record]:
+        """One record."""
+        values = {"muler_a": self.muler_a, "muler_b": self.muler_b, "agreement": self.agreement}
+        return [
+            {
+                "feature": self.feature,
+                "system_a": self.a,
+                "system_b": self.b,
+                "equal": self.equal,
+                "a_better": self.a_better,
+                "b_better": self.b_better,
+                "unjudged": self.unjudged,
+                **{key: known(value) for key, value in values.items()},
+                "p": self.p,
+            }
+        ]
+
+
+def tally(judgements: Mapping[int, Answer], key: BlindKey) -> TallyResult:
+    """Count the answers by system; items without one are not judged."""
+    (a, muler_a), (b, muler_b) = _ranked(key)
+    better = Counter(
+        {"X": item.x, "Y": item.y, "=": None}[judgements[item.number]]
+        for item in key.items
+        if item.number in judgements
+    )
+    return TallyResult(
+        feature=key.feature,
+        a=a,
+        b=b,
+        muler_a=muler_a,
+        muler_b=muler_b,
+        equal=better[None],
+        a_better=better[a],
+        b_better=better[b],
+        unjudged=len(key.items) - better.total(),
+    )
+
+
+def _ranked(key: BlindKey) -> list[tuple[str, float]]:
+    """The systems with their MuLER, lower first; as they are where that is unknown."""
+    pairs = list(zip(key.systems, key.muler, strict=True))
+    return pairs[::-1] if pairs[1][1] < pairs[0][1] else pairs
+
+
+def write_key(key: BlindKey, path: FilePath) -> None:
+    """Write the key as a table."""
+    muler = dict(zip(key.systems, key.muler, strict=True))
+    rows = [
+        (str(item.number), str(item.segment), key.feature, item.x, item.y,
+         repr(muler[item.x]), repr(muler[item.y]))
+        for item in key.items
+    ]  # fmt: skip
+    write_table(path, _COLUMNS, rows)
+
+
+def read_key(path: FilePath) -> BlindKey:
+    """The key that `write_key` wrote."""
+    table = parse_table(path, read_rows(path))
+    columns = [table.column(name.lower()) for name in _COLUMNS]
+    lines = [row.line for row in table.rows]
+    items: list[BlindItem] = []
+    muler: dict[str, float] = {}
+    for line, item, segment, _, x, y, of_x, of_y in zip(lines, *columns, strict=True):
+        number, place = (whole_number(path, line, text) for text in (item, segment))
+        items.append(BlindItem(number, place, x, y))
+        muler |= {x: _number(path, line, of_x), y: _number(path, line, of_y)}
+    if len(muler) != 2:
+        raise DataError(f"{label(path)}: a key is of two systems, not {len(muler)}.")
+    first, second = sorted(muler)
+    return BlindKey(columns[2][0], (first, second), (muler[first], muler[second]), tuple(items))
+
+
+def _number(path: FilePath, line: int, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise DataError(f"{label(path)}, line {line}: {text!r} is not a number.") from None
+
+
+def read_judgements(path: FilePath, key: BlindKey) -> dict[int, Answer]:
+    """Lines of item, tab, and X, Y or =; or a table with the columns `item` and `better`.
+
+    Blank lines, and items with an empty answer, are not judged yet.
+    """
+    numbers = {str(item.number): item.number for item in key.items}
+    answers: dict[int, Answer] = {}
+    for line, item, answer in _answers(path):
+        where = f"{label(path)}, line {line}"
+        if item not in numbers:
+            raise DataError(f"{where}: no item {item!r} in the key; items are 1 to {len(numbers)}.")
+        if not answer:
+            continue
+        if answer.upper() not in _ANSWERS:
+            raise DataError(f"{where}: {answer!r} is no answer: write X, Y or =.")
+        if numbers[item] in answers:
+            raise DataError(f"{where}: item {item} is judged twice; keep one line.")
+        answers[numbers[item]] = _ANSWERS[answer.upper()]
+    return answers
+
+
+def _answers(path: FilePath) -> list[tuple[int, str, str]]:
+    """Line, item and answer."""
+    rows = read_rows(path)
+    if has_header(rows, "better"):
+        table = parse_table(path, rows)
+        columns = zip(table.rows, table.column("item"), table.column("better"), strict=True)
+        return [(row.line, item.strip(), answer.strip()) for row, item, answer in columns]
+    answers = []
+    for line, (item, *rest) in rows:
+        answer = "\t".join(rest).strip()
+        if not rest and item.strip():
+            raise DataError(
+                f"{label(path)}, line {line}: no tab. Write the item, a tab, and X, Y or =."
+            )
+        if item.strip() or answer:
+            answers.append((line, item.strip(), answer))
+    return answers

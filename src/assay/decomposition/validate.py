@@ -9,14 +9,6 @@ from typing import Literal, NamedTuple, TypeVar
 import numpy as np
 
 from assay.data import DataError, Dataset, MissingInput
-from assay.decomposition.checks import (
-    SPREAD,
-    RangeCheck,
-    RobustnessCheck,
-    SpecificityCheck,
-    check_range,
-    check_robustness,
-)
 from assay.decomposition.decompose import (
     FEW,
     PRESETS,
@@ -30,7 +22,18 @@ from assay.decomposition.decompose import (
 from assay.decomposition.mask import MaskUnit
 from assay.decomposition.report import feature_label
 from assay.decomposition.texts import annotate
-from assay.decomposition.trials import FeatureDraws, batches, draw_features, trials
+from assay.decomposition.trials import (
+    SPREAD,
+    FeatureDraws,
+    RangeCheck,
+    RobustnessCheck,
+    SpecificityCheck,
+    batches,
+    check_range,
+    check_robustness,
+    draw_features,
+    trials,
+)
 from assay.features.annotation import Annotator, Feature
 from assay.features.select import DEFAULT_FEATURES
 from assay.io.files import FilePath

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.data import Dataset
-from assay.explanation.boosted import PUBLISHED, Boosted, Boosting
+from assay.explanation.boosted import PUBLISHED, Boosted, Boosting, Regular
 from assay.explanation.explainers import EXPLAINERS, Explainer
 from assay.explanation.importances import Sides
-from assay.explanation.powermean import Regular
 from assay.metrics.base import Metric
 from assay.metrics.registry import select_metrics
 from assay.plots import scatter

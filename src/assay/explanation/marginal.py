@@ -19,9 +19,8 @@ from scipy.sparse import csr_array
 from assay.data import DataError
 from assay.explanation.explainers import Explainer, Perturbed
 from assay.extras import is_installed, missing, require
-from assay.metrics.neural.base import in_batches
+from assay.metrics.neural.base import Model, find_model, in_batches, weights_hash, weights_of
 from assay.metrics.neural.encoders import Identity
-from assay.metrics.neural.models import Model, find_model, weights_hash, weights_of
 from assay.statistics.arrays import Array, divide
 
 __all__ = [

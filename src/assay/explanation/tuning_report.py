@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.explanation.boosted import PUBLISHED, WeightAndPower
-from assay.explanation.tuning import (
+from assay.explanation.tune import (
     POWERS,
     SLACK,
     WEIGHTS,

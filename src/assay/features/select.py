@@ -11,8 +11,6 @@ from typing import NamedTuple
 from assay.data import DataError, Dataset
 from assay.features.annotation import Annotation, Annotator, Feature
 from assay.features.cache import AnnotationCache, CachedAnnotator, default_path
-from assay.features.conllu import PART, UPOS
-from assay.features.pipelines import pipeline_for
 from assay.features.rules import (
     PRONOUNS,
     CombinedRules,
@@ -23,8 +21,8 @@ from assay.features.rules import (
     read_patterns,
     read_word_lists,
 )
-from assay.features.spacy import SpacyAnnotator
-from assay.features.tagged_files import read_tags
+from assay.features.spacy import SpacyAnnotator, pipeline_for
+from assay.features.tagged_files import PART, UPOS, read_tags
 from assay.io.files import FilePath
 from assay.languages import Language, language_of
 from assay.progress import Track, untracked
@@ -322,8 +320,8 @@ def _occurring(request: FeatureRequest, name: str, found: Counter[str]) -> str:
 ANNOTATORS: Registry[Annotator] = Registry(
     "annotator", "assay.annotators", {"gender": "assay.features.rules:gender"}, base=Annotator
 )
-"""Annotators by name, for `--annotator`; a package offers a class or function that takes nothing
-and gives the annotator, or the annotator itself."""
+"""Annotators by name; a package offers a class or function that takes nothing and gives the
+annotator, or the annotator itself."""
 
 
 DEFAULT_FEATURES = ("upos", "ner")

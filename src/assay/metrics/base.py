@@ -97,9 +97,9 @@ class Metric(Settings, ABC):
         return {
             "nrefs": "give as many references as there should be",
             "version": "install that version of the package",
-            "test": "name the test set with -t {}",
-            "lang": "name the languages with -l {}",
-            "seed": "name it with --seed {}",
+            "test": "choose the test set {}",
+            "lang": 'pass languages="{}"',
+            "seed": "pass seed={}",
             **dict.fromkeys(("subset", "origlang", "bs", "ar"), run),
         }
 

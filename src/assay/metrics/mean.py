@@ -1,7 +1,8 @@
-"""Scores that came from elsewhere, averaged: people's, a neural metric's, a test suite's."""
+"""Metrics that compare no texts: the mean of given scores, and the random baseline."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,7 +14,7 @@ from assay.metrics.base import Metric, Rows, Statistics
 from assay.settings import setting
 from assay.statistics.arrays import Array, divide
 
-__all__ = ["Mean"]
+__all__ = ["Mean", "RandomMetric"]
 
 
 @dataclass(frozen=True)
@@ -48,3 +49,47 @@ class Mean(Metric):
         """The mean, and `nan` where nothing is rated."""
         total, count = sums.T
         return np.where(count > 0, divide(total, count), np.nan)
+
+
+@dataclass(frozen=True)
+class RandomMetric(Metric):
+    """A number from 0 to 1, drawn from the seed and the segment's texts and nothing else.
+
+    The same texts have the same score, wherever they stand; with any other word it is another.
+    """
+
+    name: ClassVar[str] = "random"
+    needs_references: ClassVar[bool] = False
+    scale: ClassVar[str] = "0-1"
+
+    random_seed: int = setting(12345, key="random_seed")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.random_seed < 0:
+            raise DataError(
+                f"random:random_seed={self.random_seed}: give a whole number of at least 0."
+            )
+
+    @property
+    def title(self) -> str:
+        """Random."""
+        return "Random"
+
+    def rows(self, segments: Sequence[Segment]) -> Rows:
+        """The number of every segment, and 1."""
+        scores = [_draw(self.random_seed, segment) for segment in segments]
+        return np.column_stack([np.array(scores, float), np.ones(len(segments))])
+
+    def aggregate(self, sums: Array) -> Array:
+        """The mean of the segments' numbers."""
+        total, count = sums.T
+        return divide(total, count)
+
+
+def _draw(seed: int, segment: Segment) -> float:
+    # References are a set: their order is no part of the text.
+    parts = (segment.hypothesis, segment.source, *sorted(segment.references))
+    text = f"{seed} {parts!r}"
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return (int.from_bytes(digest) >> 11) / 2**53

@@ -29,14 +29,14 @@ _BUILT_IN = {
     "rouge": "assay.metrics.rouge:ROUGE",
     "entities": "assay.metrics.entities:Entities",
     "entityf": "assay.metrics.entities:EntityF",
-    "relations": "assay.metrics.relations:Relations",
-    "xscore": "assay.metrics.relations:XScore",
+    "relations": "assay.metrics.entities:Relations",
+    "xscore": "assay.metrics.entities:XScore",
     "boost": "assay.explanation.boosted:Boosted",
     "bertscore": "assay.metrics.neural.bertscore:BERTScore",
     "embed": "assay.metrics.neural.embed:Embed",
     "xmover": "assay.metrics.neural.xmover:XMover",
     "comet": "assay.metrics.neural.comet:COMET",
-    "random": "assay.metrics.random:RandomMetric",
+    "random": "assay.metrics.mean:RandomMetric",
     "mean": "assay.metrics.mean:Mean",
 }
 

@@ -15,8 +15,13 @@ import numpy as np
 from assay.data import DataError, Dataset, Segment
 from assay.features.annotation import Annotation, Feature, Finder
 from assay.features.cache import AnnotationCache, CachedAnnotator, default_path
-from assay.features.pipelines import Pipeline, default_pipeline, find_pipeline, pipeline_for
-from assay.features.spacy import SpacyAnnotator
+from assay.features.spacy import (
+    Pipeline,
+    SpacyAnnotator,
+    default_pipeline,
+    find_pipeline,
+    pipeline_for,
+)
 from assay.languages import Side, language_of
 from assay.metrics.base import Metric
 from assay.settings import did_you_mean, setting

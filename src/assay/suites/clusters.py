@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from assay.metrics.mean import Mean
 from assay.statistics.arrays import Array
-from assay.statistics.comparisons import benjamini_hochberg, holm
 from assay.statistics.proportions import (
     Exactness,
     mcnemar,
@@ -22,6 +21,7 @@ from assay.statistics.proportions import (
     wilson,
     z_test,
 )
+from assay.statistics.significance import benjamini_hochberg, holm
 from assay.statistics.weights import membership
 from assay.suites.model import Item
 

@@ -5,13 +5,14 @@ from typing import NamedTuple
 import pytest
 
 from assay.agreement.retrieval.collection import (
+    BM25,
     Collection,
     Judgements,
+    Run,
     read_judgements,
     read_queries,
     read_trec_documents,
 )
-from assay.agreement.retrieval.search import BM25, Run
 
 
 class Cranfield(NamedTuple):

@@ -16,9 +16,8 @@ from assay.agreement.retrieval.analysis import (
     evaluate,
     truth_of,
 )
-from assay.agreement.retrieval.collection import translations
+from assay.agreement.retrieval.collection import BM25, translations
 from assay.agreement.retrieval.measures import MEASURES
-from assay.agreement.retrieval.search import BM25
 from assay.data import DataError, Dataset
 
 QUERIES = {"1": "cat", "2": "dog", "3": "zebra"}
@@ -39,7 +38,7 @@ def test_without_judgements_the_first_documents_of_the_human_ranking_are_relevan
     human = BM25().search(HUMAN, QUERIES)
     truth = truth_of(list(HUMAN), QUERIES, human=human, most=1)
     assert truth.judgements == {"1": {"z": 1}, "2": {"y": 1}}
-    assert {query: each.documents for query, each in truth.rankings.items()} == {
+    assert {query: ranking.documents for query, ranking in truth.rankings.items()} == {
         "1": ("z", "x"),
         "2": ("y", "x"),
     }

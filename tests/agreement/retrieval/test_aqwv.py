@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from assay.agreement.retrieval.analysis import truth_of
+from assay.agreement.retrieval.collection import Ranking
 from assay.agreement.retrieval.measures import AQWV
-from assay.agreement.retrieval.search import Ranking
 
 DOCUMENTS = [f"d{at}" for at in range(100)]
 JUDGEMENTS = {

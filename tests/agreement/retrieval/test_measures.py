@@ -8,8 +8,8 @@ import pytest
 import pytrec_eval
 
 from assay.agreement.retrieval.analysis import truth_of
+from assay.agreement.retrieval.collection import Ranking
 from assay.agreement.retrieval.measures import MEASURES
-from assay.agreement.retrieval.search import Ranking
 from assay.data import DataError
 
 
@@ -93,7 +93,9 @@ def test_measures_follow_their_definitions(name, k):
 
 
 def test_names_are_read_with_their_settings():
-    assert [str(each) for each in MEASURES.parse_all(["MAP", "ndcg@10", "p@5", "rbo:p=0.9"])] == [
+    assert [
+        str(measure) for measure in MEASURES.parse_all(["MAP", "ndcg@10", "p@5", "rbo:p=0.9"])
+    ] == [
         "map",
         "ndcg:k=10",
         "p:k=5",

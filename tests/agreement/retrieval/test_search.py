@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agreement.retrieval.search import BM25, words
+from assay.agreement.retrieval.collection import BM25, words
 from assay.data import DataError
 
 

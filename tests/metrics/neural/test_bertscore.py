@@ -10,10 +10,10 @@ from assay.metrics.neural.bertscore import (
     Baseline,
     BERTScore,
     baseline_of,
+    one_set,
     read_baseline,
     write_baselines,
 )
-from assay.metrics.neural.matching import one_set
 from assay.metrics.registry import parse
 from tests.corpora import demo, texts, uneven
 from tests.metrics.neural.tiny import minilm_folder, needs_models, save_tiny_bert, save_tiny_roberta
@@ -133,7 +133,7 @@ def test_layers_are_dropped_as_bert_score_drops_them(tmp_path, name, layer):
     import torch
     import transformers
 
-    from assay.metrics.neural.models import Model, keep_layers
+    from assay.metrics.neural.base import Model, keep_layers
     from assay.metrics.neural.transformer import _load_module
 
     options = {"vocab_size": 200, **ARCHITECTURES[name]}
@@ -367,7 +367,7 @@ def test_a_hub_model_takes_the_layer_that_bert_score_takes():
     scorer(minilm_folder(), num_layers=1)
     from bert_score.utils import model2layers
 
-    from assay.metrics.neural.models import _USUAL
+    from assay.metrics.neural.base import _USUAL
 
     assert {name: model2layers[name] for name in _USUAL} == _USUAL
     assert BERTScore(model="roberta-large").layer_wanted == 17

@@ -9,8 +9,7 @@ from assay.cli import main
 from assay.data import DataError, Segment
 from assay.decomposition.decompose import Annotated, decompose
 from assay.features.annotation import Annotation, Feature, TokenSpan
-from assay.metrics.neural.bertscore import BERTScore
-from assay.metrics.neural.matching import Places
+from assay.metrics.neural.bertscore import BERTScore, Places
 from assay.metrics.registry import parse
 from tests.contract.varied import needs_tagger
 from tests.corpora import demo

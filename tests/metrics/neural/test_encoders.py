@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from assay.data import DataError
+from assay.metrics.neural.base import Model, check_weights, find_model
 from assay.metrics.neural.encoders import encoder_named
-from assay.metrics.neural.models import Model, check_weights, find_model
 from assay.progress import tracked
 from tests.corpora import HOSTILE, demo
 from tests.metrics.neural.tiny import minilm_folder, needs_models, save_tiny_bert, save_tiny_roberta

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.metrics.neural.models import LANGUAGES
+from assay.metrics.neural.base import LANGUAGES
 from assay.metrics.registry import parse
 
 

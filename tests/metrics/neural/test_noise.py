@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from assay.data import DataError, Segment
-from assay.metrics.random import RandomMetric
+from assay.metrics.mean import RandomMetric
 from assay.metrics.registry import parse
 from tests.corpora import HOSTILE, demo
 

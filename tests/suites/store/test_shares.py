@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.data import DataError
-from assay.statistics.agreement import krippendorff_alpha
+from assay.statistics.correlation import krippendorff_alpha
 from assay.suites.store.decisions import save_decision
 from assay.suites.store.people import assign, clear, ratings, shares
 from assay.suites.store.records import Share

@@ -10,8 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay.agreement.retrieval.collection import Judgements
-from assay.agreement.retrieval.search import Ranking, Run
+from assay.agreement.retrieval.collection import Judgements, Ranking, Run
 from assay.data import DataError
 from assay.extras import require
 from assay.registry import Registry

@@ -10,20 +10,18 @@ import numpy as np
 
 from assay.agreement.coefficients import COEFFICIENTS, Coefficient, Pearson
 from assay.agreement.panel import Candidate, Humans, MetricChoice, chosen_metrics
-from assay.agreement.sensitivity.sizes import (
-    DifficultySlope,
-    SizeAgreement,
-    check_sizes,
-    place_of,
-    sizes_of,
-    slopes_of,
-)
 from assay.agreement.sensitivity.stages import (
     BestSystems,
+    DifficultySlope,
+    SizeAgreement,
     Stages,
     TextDraws,
     best_of,
+    check_sizes,
     difference,
+    place_of,
+    sizes_of,
+    slopes_of,
     stages_of,
 )
 from assay.agreement.sensitivity.study import Study, studies
@@ -234,7 +232,7 @@ class SensitivityResult(Result):
 
     def charts(self) -> Charts:
         """Sensitivity by quality as in Figures 3 and 4, and what else was asked."""
-        from assay.agreement.sensitivity.charts import charts
+        from assay.agreement.sensitivity.report import charts
 
         return Charts(
             chart

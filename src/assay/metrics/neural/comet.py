@@ -20,8 +20,7 @@ import numpy as np
 from assay.data import DataError, MissingInput, Segment
 from assay.extras import missing
 from assay.metrics.base import Rows
-from assay.metrics.neural.base import NeuralMetric
-from assay.metrics.neural.models import check_not_path, weights_hash
+from assay.metrics.neural.base import NeuralMetric, check_not_path, weights_hash
 from assay.settings import Settings
 
 __all__ = ["COMET"]

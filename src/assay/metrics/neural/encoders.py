@@ -335,7 +335,7 @@ def _encoder_named(
     if batch is not None and batch < 1:
         raise DataError(f"batch={batch}: at least one text is encoded at a time.")
     if name == "use":
-        from assay.metrics.neural.use import USEncoder
+        from assay.metrics.neural.embed import USEncoder
 
         return USEncoder(folder=folder, layer=layer)
     from assay.metrics.neural.transformer import TransformerEncoder

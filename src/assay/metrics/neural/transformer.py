@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from assay.data import DataError
 from assay.extras import require
-from assay.metrics.neural.base import in_batches
+from assay.metrics.neural.base import Model, find_model, in_batches, keep_layers, weights_hash
 from assay.metrics.neural.encoders import Encoder, Identity, Pieces, Precision, States
-from assay.metrics.neural.models import Model, find_model, keep_layers, weights_hash
 
 __all__ = ["Pooling", "TransformerEncoder", "pooling_of"]
 

@@ -16,15 +16,16 @@ import numpy as np
 from assay.data import DataError, Segment
 from assay.extras import require
 from assay.metrics.base import Rows
-from assay.metrics.neural.base import NeuralMetric, in_batches
-from assay.metrics.neural.encoders import States
-from assay.metrics.neural.models import (
+from assay.metrics.neural.base import (
     Model,
+    NeuralMetric,
     find_model,
+    in_batches,
     usual_layer,
     weights_hash,
     weights_of,
 )
+from assay.metrics.neural.encoders import States
 from assay.settings import setting
 from assay.statistics.arrays import Array, divide
 

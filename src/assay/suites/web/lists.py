@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 from sqlalchemy import Connection
 
 from assay.data import DataError
-from assay.statistics.agreement import krippendorff_alpha, pairwise_agreement
+from assay.statistics.correlation import krippendorff_alpha, pairwise_agreement
 from assay.suites.store.decisions import history
 from assay.suites.store.people import (
     add_person,
