@@ -10,8 +10,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 from assay.extras import require
-from assay.rendering.cells import PrintedCell, decimals, joined, printed_columns, visible
 from assay.rendering.formats import OutputFormat
+from assay.rendering.text import PrintedCell, decimals, joined, printed_columns, visible
 from assay.results import Cell, CellValue, Result, Table
 
 __all__ = ["ExcelFormat", "xlsx"]

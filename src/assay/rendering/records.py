@@ -1,4 +1,4 @@
-"""Records for machines: JSON, JSON Lines, CSV and tab-separated lines, at full precision."""
+"""Records for machines, at full precision: JSON, CSV, TSV, data frames and Parquet."""
 
 from __future__ import annotations
 
@@ -7,24 +7,33 @@ import json as standard_json
 import math
 import re
 from collections.abc import Callable, Mapping
-from io import StringIO
-from typing import Any, ClassVar
+from io import BytesIO, StringIO
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from assay.rendering.cells import visible
+from assay.extras import require
 from assay.rendering.formats import OutputFormat
-from assay.results import Result
+from assay.rendering.text import visible
+from assay.results import Record, Result
 from assay.version import __version__
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 __all__ = [
     "CSVFormat",
     "JSONFormat",
     "JSONLinesFormat",
+    "ParquetFormat",
     "TSVFormat",
     "csv",
     "dump",
     "json",
     "jsonl",
+    "pandas_frame",
+    "parquet",
     "plain",
+    "polars_frame",
     "tsv",
 ]
 
@@ -173,3 +182,53 @@ def _structure(value: Any, text_of: Callable[[str], str]) -> str:
 def _defused(text: str) -> str:
     shown = visible(text)
     return f"'{shown}" if _FORMULA.match(shown) else shown
+
+
+EXTRA = "frames"
+
+
+class ParquetFormat(OutputFormat):
+    """The records as a Parquet file."""
+
+    name: ClassVar[str] = "parquet"
+    endings: ClassVar[tuple[str, ...]] = (".parquet",)
+    binary: ClassVar[bool] = True
+
+    def render(self, result: Result, *, digits: int = 2) -> bytes:
+        """The records as a Parquet file."""
+        return parquet(result)
+
+
+def pandas_frame(result: Result) -> pandas.DataFrame:
+    """The records as a pandas frame: a row per record, a column per field."""
+    return require(EXTRA, "pandas").DataFrame(columns_of(result))
+
+
+def polars_frame(result: Result) -> polars.DataFrame:
+    """The records as a polars frame: a row per record, a column per field."""
+    frame: polars.DataFrame = require(EXTRA, "polars").DataFrame(columns_of(result))
+    return frame
+
+
+def parquet(result: Result) -> bytes:
+    """The records as a Parquet file."""
+    file = BytesIO()
+    polars_frame(result).write_parquet(file)
+    return file.getvalue()
+
+
+def columns_of(result: Result) -> dict[str, list[Any]]:
+    """The fields of all records by name, each column of one type; None where there is no value."""
+    records: list[Record] = plain(result.records())
+    names = dict.fromkeys(name for record in records for name in record)
+    return {name: _alike([record.get(name) for record in records]) for name in names}
+
+
+def _alike(values: list[Any]) -> list[Any]:
+    """The values of one field, as JSON text where their types have nothing in common."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {int, float}:
+        return [None if value is None else float(value) for value in values]
+    if len(kinds) <= 1:
+        return values
+    return [value if isinstance(value, str | None) else dump(value) for value in values]
