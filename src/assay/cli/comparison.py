@@ -5,8 +5,16 @@ from __future__ import annotations
 import argparse
 
 from assay.cli.commands import Command, whole_number
-from assay.cli.inputs import add_inputs, add_metrics, read_inputs, read_metric, read_metrics
-from assay.cli.output import add_output, check_output, show
+from assay.cli.options import (
+    add_inputs,
+    add_metrics,
+    add_output,
+    check_output,
+    read_inputs,
+    read_metric,
+    read_metrics,
+    show,
+)
 from assay.comparison.favoritism import favor
 from assay.comparison.types import types
 

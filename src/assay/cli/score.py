@@ -7,8 +7,18 @@ from functools import partial
 from typing import get_args
 
 from assay.cli.commands import Command, whole_number
-from assay.cli.inputs import add_inputs, add_metrics, read_inputs, read_metrics
-from assay.cli.output import add_output, check_output, output_format, show, warn, write
+from assay.cli.options import (
+    add_inputs,
+    add_metrics,
+    add_output,
+    check_output,
+    output_format,
+    read_inputs,
+    read_metrics,
+    show,
+    warn,
+    write,
+)
 from assay.data import DataError
 from assay.io import read_scores
 from assay.progress import track
