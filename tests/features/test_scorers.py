@@ -21,7 +21,7 @@ from assay.features.tone import (
     words,
 )
 from assay.metrics.mean import Mean
-from assay.rendering.records import tsv
+from assay.rendering.exports import tsv
 from assay.statistics.significance import confidence
 from tests.corpora import HOSTILE, demo
 

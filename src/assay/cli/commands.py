@@ -64,8 +64,8 @@ COMMANDS = {
 
 _HOMES = {
     "score": "score",
-    "favor": "comparison",
-    "types": "comparison",
+    "favor": "score",
+    "types": "score",
     "muler": "decomposition",
     "muler examples": "decomposition",
     "muler validate": "decomposition",

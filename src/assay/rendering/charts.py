@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, ParseError, tostring
 from assay.data import DataError
 from assay.extras import install_line, is_installed, require
 from assay.io.files import FilePath, write_whole
-from assay.rendering.records import plain
+from assay.rendering.exports import plain
 from assay.rendering.text import visible
 from assay.results import Chart, Record, Result
 

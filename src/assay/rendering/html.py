@@ -15,8 +15,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.rendering.charts import HINT, chart_data, drawing, drawing_module
+from assay.rendering.exports import dump
 from assay.rendering.formats import OutputFormat
-from assay.rendering.records import dump
 from assay.rendering.text import (
     PrintedCell,
     PrintedColumn,
