@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.rendering.cells import joined, printed_columns
+from assay.rendering.text import joined, printed_columns
 from assay.results import Cell, CellValue, Chart, Charts, Record, Result, Table
 
 

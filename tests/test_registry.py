@@ -16,7 +16,7 @@ from assay.agreement.retrieval.measures import MEASURES
 from assay.data import DataError
 from assay.explanation.explainers import EXPLAINERS, LIME
 from assay.features.select import ANNOTATORS
-from assay.io.readers import READERS
+from assay.io.datasets import READERS
 from assay.metrics.registry import METRICS
 from assay.registry import PluginWarning, Registry
 from assay.rendering.formats import FORMATS

@@ -126,7 +126,7 @@ class Dataset:
         >>> dict(data.systems)
         {'A': ('a cat',), 'B': ('the cat',)}
         """
-        from assay.io.columns import from_records
+        from assay.io.records import from_records
 
         dataset = from_records(
             records,

@@ -211,7 +211,7 @@ _REGISTRIES = {
     "assay.agreement.retrieval.measures:Measure": "assay.agreement.retrieval.measures:MEASURES",
     "assay.features.annotation:Annotator": "assay.features.select:ANNOTATORS",
     "assay.rendering.formats:OutputFormat": "assay.rendering.formats:FORMATS",
-    "assay.io.readers:DatasetReader": "assay.io.readers:READERS",
+    "assay.io.datasets:DatasetReader": "assay.io.datasets:READERS",
 }
 """Where the registry of each base class is."""
 

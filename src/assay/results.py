@@ -289,13 +289,13 @@ class Result(ABC):
 
     def to_pandas(self) -> pandas.DataFrame:
         """The records as a pandas frame (needs the extra `frames`)."""
-        from assay.rendering.frames import pandas_frame
+        from assay.rendering.exports import pandas_frame
 
         return pandas_frame(self)
 
     def to_polars(self) -> polars.DataFrame:
         """The records as a polars frame (needs the extra `frames`)."""
-        from assay.rendering.frames import polars_frame
+        from assay.rendering.exports import polars_frame
 
         return polars_frame(self)
 

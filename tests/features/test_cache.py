@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.cache import cache_folder
 from assay.data import DataError
+from assay.extras import cache_folder
 from assay.features import cache as cache_module
 from assay.features import cache as store
 from assay.features.annotation import Annotation, TokenSpan
@@ -189,7 +189,7 @@ def test_spacy_is_not_even_loaded_the_second_time(path):
     found = CachedAnnotator(SpacyAnnotator(), AnnotationCache(path)).annotate(lines)
     code = f"""
 import sys
-from assay.cache import cache_folder
+from assay.extras import cache_folder
 from assay.features.cache import AnnotationCache, CachedAnnotator
 from assay.features.spacy import SpacyAnnotator
 found = CachedAnnotator(SpacyAnnotator(), AnnotationCache({str(path)!r})).annotate({lines!r})

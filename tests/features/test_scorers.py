@@ -23,7 +23,7 @@ from assay.features.lexicons import (
     words,
 )
 from assay.metrics.mean import Mean
-from assay.rendering.plain import tsv
+from assay.rendering.exports import tsv
 from assay.statistics.significance import confidence
 from tests.corpora import HOSTILE, demo
 

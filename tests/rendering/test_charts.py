@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from assay import plots
 from assay.data import DataError
-from assay.rendering.cells import visible
 from assay.rendering.charts import chart_data, drawing, sanitised, write_charts
+from assay.rendering.text import visible
 from assay.results import Chart
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=20)

@@ -14,8 +14,8 @@ from hypothesis import given as having
 from hypothesis import strategies as st
 
 from assay import plots
-from assay.rendering.cells import visible
 from assay.rendering.html import html
+from assay.rendering.text import visible
 from assay.results import STEPS, Cell, Column, Header, Span, Table, graded
 from assay.version import __version__
 

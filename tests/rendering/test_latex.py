@@ -10,8 +10,8 @@ from hypothesis import example, settings
 from hypothesis import given as having
 from hypothesis import strategies as st
 
-from assay.rendering.cells import visible
 from assay.rendering.latex import escape, latex
+from assay.rendering.text import visible
 from assay.results import Cell, Column, Result, Span, Table
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=40)

@@ -8,8 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from assay.rendering.cells import visible
-from assay.rendering.markdown import markdown
+from assay.rendering.text import markdown, visible
 from assay.results import Column, Span, Table
 
 # GitHub's tables and strike-through; HTML passes, as it does there.

@@ -11,20 +11,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.agreement.coefficients import COEFFICIENTS
 from assay.cli.commands import Command, list_names, whole_number
-from assay.cli.inputs import (
+from assay.cli.options import (
     Inputs,
     add_given,
     add_human,
     add_humans,
     add_inputs,
     add_metrics,
+    add_output,
+    check_output,
     describe,
     read_given,
     read_human,
     read_inputs,
     read_metrics,
+    show,
+    warn,
 )
-from assay.cli.output import add_output, check_output, show, warn
 from assay.data import DataError, Dataset, Scores
 from assay.io import read_dataset
 from assay.io.files import bare_name
@@ -98,7 +101,8 @@ def _add_tables(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_correlations(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("what to compare, and how").add_argument
+    group = parser.add_argument_group("what to compare, and how")
+    add = group.add_argument
     add(
         "--granularity",
         nargs="+",
@@ -131,7 +135,11 @@ def _add_correlations(parser: argparse.ArgumentParser) -> None:
         help="random orders or swaps for the p of documents and segments, --compare and spa "
         "(default: 1000)",
     )
-    add(
+    _add_alpha(group)
+
+
+def _add_alpha(group: argparse._ActionsContainer) -> None:
+    group.add_argument(
         "--alpha",
         type=float,
         default=0.05,
@@ -443,7 +451,8 @@ def _configure_retrieval(parser: argparse.ArgumentParser) -> None:
 
 def _add_predictors(parser: argparse.ArgumentParser) -> None:
     add_metrics(parser, RETRIEVAL_METRICS)
-    add = parser.add_argument_group("do metrics predict it?").add_argument
+    group = parser.add_argument_group("do metrics predict it?")
+    add = group.add_argument
     add(
         "--scores",
         nargs="+",
@@ -460,13 +469,7 @@ def _add_predictors(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="kendall, pearson, spearman, accuracy ... (default: kendall)",
     )
-    add(
-        "--alpha",
-        type=float,
-        default=0.05,
-        metavar="P",
-        help="a p below this is significant (default: 0.05)",
-    )
+    _add_alpha(group)
 
 
 def _run_retrieval(args: argparse.Namespace) -> int:

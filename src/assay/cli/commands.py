@@ -1,25 +1,35 @@
-"""What a command is, and which there are; a command's module is loaded when it is called."""
+"""The command `assay`: which commands there are, what a command is, and running one."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
+import re
 import shlex
 import shutil
+import sys
 import textwrap
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from assay.data import DataError
+from assay.progress import track, tracked
+from assay.registry import PluginWarning
 from assay.settings import did_you_mean
 
 __all__ = [
     "COMMANDS",
     "Command",
     "group_overview",
+    "in_options",
     "list_names",
     "load",
+    "main",
     "members",
     "overview",
     "whole_number",
@@ -54,20 +64,20 @@ COMMANDS = {
 
 _HOMES = {
     "score": "score",
-    "favor": "comparison",
-    "types": "comparison",
+    "favor": "score",
+    "types": "score",
     "muler": "decomposition",
     "muler examples": "decomposition",
     "muler validate": "decomposition",
     "suite run": "suites",
     "suite report": "suites",
     "suite compare": "suites",
-    "suite import": "suite_files",
-    "suite export": "suite_files",
-    "suite serve": "serve",
+    "suite import": "suite_exchange",
+    "suite export": "suite_exchange",
+    "suite serve": "suite_exchange",
     "suite lint": "suites",
-    "suite sample": "suite_files",
-    "suite collect": "suite_files",
+    "suite sample": "suite_exchange",
+    "suite collect": "suite_exchange",
     "meta correlate": "agreement",
     "meta sensitivity": "agreement",
     "meta retrieval": "agreement",
@@ -78,6 +88,108 @@ _HOMES = {
     "demo": "demo",
 }
 """The module of each command, which is loaded when the command is called."""
+
+BAD_INPUT = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; 0 is done, 1 a check that did not hold, 2 bad usage or bad input."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    _speak_utf8()
+    if sys.stdout is None:
+        return _complain("standard output is closed: leave >&- out, or write to /dev/null.")
+    try:
+        with _plugin_notes():
+            status = _run(arguments)
+        sys.stdout.flush()
+        return status
+    except DataError as error:
+        return _complain(error)
+    except BrokenPipeError:
+        # The reader has seen enough, as in `assay ... | head`.
+        _silence()
+        return 0
+    except OSError as error:
+        # Files answer with a `DataError`; this is standard output, on a full disk say.
+        _silence()
+        return _complain(f"cannot go on: {error.strerror or error}.")
+    except KeyboardInterrupt:
+        print("assay: stopped", file=sys.stderr)
+        return 130
+
+
+def _run(arguments: list[str]) -> int:
+    name, *rest = arguments or ["--help"]
+    if name == "help" and rest:
+        name, rest = rest[0], [*rest[1:], "--help"]
+    if rest and f"{name} {rest[0]}" in COMMANDS:
+        name, rest = f"{name} {rest[0]}", rest[1:]
+    if name in ("-h", "--help", "help"):
+        print(overview())
+        return 0
+    if name in ("-V", "--version"):
+        from assay.version import __version__
+
+        print(f"assay {__version__}")
+        return 0
+    if name not in COMMANDS and members(name):
+        return _introduce(name, rest)
+    if name not in COMMANDS:
+        known = ", ".join(COMMANDS)
+        raise DataError(f"no command {name!r}{did_you_mean(name, COMMANDS)}. Commands: {known}.")
+    command = load(name)
+    if {"-h", "--help"} & set(rest):
+        print(command.help())
+        return 0
+    args = command.parse(rest)
+    if not hasattr(args, "metric"):
+        return command.run(args)
+    with tracked(partial(track, label="Encoding", quiet=args.quiet)):
+        return command.run(args)
+
+
+def _introduce(group: str, rest: list[str]) -> int:
+    """What a word stands for that is only the first of two."""
+    if rest and rest[0] not in ("-h", "--help"):
+        wanted, names = f"{group} {rest[0]}", members(group)
+        known = ", ".join(names)
+        raise DataError(f"no command {wanted!r}{did_you_mean(wanted, names)}. Commands: {known}.")
+    print(group_overview(group))
+    return 0
+
+
+def _complain(message: object) -> int:
+    print(f"assay: {' '.join(in_options(str(message)).splitlines())}", file=sys.stderr)
+    return BAD_INPUT
+
+
+@contextlib.contextmanager
+def _plugin_notes() -> Iterator[None]:
+    """A plug-in that does not work is told in one line, as everything else that is odd."""
+    usual = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, PluginWarning):
+            print(f"assay: note: {message}", file=sys.stderr)
+        else:
+            usual(message, category, *place, **more)
+
+    with warnings.catch_warnings(action="default", category=PluginWarning):
+        warnings.showwarning = show
+        yield
+
+
+def _silence() -> None:
+    """Whatever is still to be written goes nowhere, so that nothing fails at the very end."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _speak_utf8() -> None:
+    """Text goes out as UTF-8 whatever the locale; what has no UTF-8 is escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 @dataclass(frozen=True)
@@ -208,3 +320,70 @@ class _Parser(argparse.ArgumentParser):
             hint = did_you_mean(word, self._option_string_actions) if word.startswith("-") else ""
             message = f"unknown argument {word!r}{hint}"
         raise DataError(f"{self.prog.removeprefix('assay ')}: {message}. See: {self.prog} --help")
+
+
+_MISSING = {
+    "documents": "give document ids with --docs FILE.",
+    "features": "name some with -F FEATURE ...",
+    "groups": "give a group for each segment with --groups FILE.",
+    "human": "name a file with --human.",
+    "judgements": "give them with --qrels FILE.",
+    "languages": "give the languages with -l, as in -l de-en.",
+    "names": "name them with --names, one name per system.",
+    "pipeline": "name one with --pipeline NAME",
+    "references": "name the references before -i.",
+    "sources": "give the source with -s FILE.",
+    "systems": "name the outputs with -i.",
+    "tags": "give tags with --tags FILE ...",
+}
+"""What to do where a parameter is missing: "pass sources=..."."""
+
+_OPTIONS = {
+    "by": "--by",
+    "campaign": "--campaign",
+    "coefficient": "--coefficient",
+    "documents": "--docs",
+    "human": "--human",
+    "humans": "--humans",
+    "ids": "--ids",
+    "languages": "-l",
+    "names": "--names",
+    "numbered": "--number-queries",
+    "only": "--only",
+    "pair_columns": "--pair-column",
+    "reach": "--reach",
+    "references": "--refs",
+    "replace": "--replace",
+    "section": "--section",
+    "seed": "--seed",
+    "sizes": "--sizes",
+    "slope": "--slope",
+    "systems": "-i",
+    "tags": "--tags",
+    "tokenize": "-tok",
+    "top": "--top",
+    "worst": "--worst",
+}
+"""The option of a parameter that a message names with a value, or with a word in capitals."""
+
+_NEED = re.compile(rf"\bpass ({'|'.join(_MISSING)})=\.\.\.")
+_GIVEN = re.compile(
+    rf"(?<![\w:,|])({'|'.join(_OPTIONS)})=(?:(True)|\"([^\"]*)\"|(?:([A-Z]+|-?[\d.]*\d)\b)|(?=\s))"
+)
+
+
+def in_options(message: str) -> str:
+    """A message of the library as people read it who gave options.
+
+    >>> in_options("comet compares with the source: pass sources=...")
+    'comet compares with the source: give the source with -s FILE.'
+    >>> in_options('compare within items: by="item"')
+    'compare within items: --by item'
+    """
+    message = _NEED.sub(lambda need: _MISSING[need[1]], message)
+    return _GIVEN.sub(_option, message)
+
+
+def _option(given: re.Match[str]) -> str:
+    value = given[3] or given[4]
+    return f"{_OPTIONS[given[1]]} {value}" if value else _OPTIONS[given[1]]

@@ -10,17 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from assay.cli.commands import Command, whole_number
-from assay.cli.inputs import (
+from assay.cli.options import (
     Inputs,
     add_inputs,
     add_metrics,
+    add_output,
+    check_output,
     describe,
     note_result,
     read_inputs,
     read_metric,
     read_metrics,
+    show,
 )
-from assay.cli.output import add_output, check_output, show
 from assay.data import DataError
 from assay.decomposition.analysis import muler
 from assay.decomposition.decompose import PRESETS

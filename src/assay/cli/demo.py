@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.cli.commands import Command
-from assay.cli.output import warn
+from assay.cli.options import warn
 from assay.comparison.favoritism import favor
 from assay.comparison.types import types
 from assay.data import DataError, Dataset

@@ -4,45 +4,35 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from typing import get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from assay.cli.commands import Command
-from assay.cli.inputs import describe
-from assay.cli.output import add_output, check_output, show, warn
-from assay.cli.suite_inputs import (
-    RunOnFiles,
-    add_choice,
-    add_examples,
-    add_outputs,
-    add_policy,
-    database,
-    open_db,
-    read_outputs,
-    refuse_choice,
-    refuse_files,
-    run_on_files,
-)
+from assay.cli.commands import Command, whole_number
+from assay.cli.options import add_names, add_output, check_output, describe, show, warn
+from assay.cli.suite_exchange import add_db, open_db
 from assay.data import DataError
 from assay.progress import track
 from assay.results import Record
-from assay.suites.accuracy import Correction, Test
+from assay.suites.accuracy import Correction, Policy, Test
 from assay.suites.compare_report import name_hints
-from assay.suites.evaluation import suite_compare, suite_report
+from assay.suites.evaluation import run_suite, suite_compare, suite_report
 from assay.suites.files import read_suite
 from assay.suites.lint import CHECKS, lint_suite, refuse_unknown
 from assay.suites.report import RunResult
 from assay.suites.tables import SystemScores, read_system_scores
 from assay.suites.versions import Average, Paired
 
+if TYPE_CHECKING:
+    from assay.suites.model import Run, Suite
+
 __all__ = ["SUITE_COMPARE", "SUITE_LINT", "SUITE_REPORT", "SUITE_RUN"]
 
 
 def _configure_suite_run(parser: argparse.ArgumentParser) -> None:
-    add_outputs(parser)
+    _add_outputs(parser)
     group = parser.add_argument_group("storing (with --db)")
     add = group.add_argument
     add(
@@ -57,7 +47,7 @@ def _configure_suite_run(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="replace the outputs that a system already has in the campaign",
     )
-    add_examples(parser.add_argument_group("shown"), "failing items per category to show")
+    _add_examples(parser.add_argument_group("shown"), "failing items per category to show")
     add_output(parser, charts=False)
 
 
@@ -67,7 +57,7 @@ def _run_suite_run(args: argparse.Namespace) -> int:
     elif args.campaign or args.date or args.replace:
         raise DataError("--campaign, --date and --replace are for runs to be stored: with --db.")
     else:
-        run, files = run_on_files(args)
+        run, files = _run_on_files(args)
     show(run, args, inputs=files)
     return 0
 
@@ -84,8 +74,8 @@ def _save(args: argparse.Namespace) -> tuple[RunResult, list[Record]]:
     with closing(open_db(args)) as store:
         with store.read() as connection:
             suite = load_suite(connection)
-        runs, files = read_outputs(args, suite, campaign=args.campaign, date=args.date)
-        files = [database(store.address, len(suite)), *files]
+        runs, files = _read_outputs(args, suite, campaign=args.campaign, date=args.date)
+        files = [_database(store.address, len(suite)), *files]
         check_output(args, files)
         watched = partial(track, label="Checking", quiet=args.quiet)
         run = save_runs(store, runs, replace=args.replace, track=watched)
@@ -120,10 +110,10 @@ SUITE_RUN = Command(
 
 
 def _configure_suite_report(parser: argparse.ArgumentParser) -> None:
-    add_outputs(parser)
-    add_choice(parser, "the latest")
+    _add_outputs(parser)
+    _add_choice(parser, "the latest")
     group = parser.add_argument_group("accuracies")
-    add_policy(
+    _add_policy(
         group,
         get_args(Test),
         "which systems are worse than the best of a row: McNemar's test on the shared items, mid-p "
@@ -139,12 +129,12 @@ def _configure_suite_report(parser: argparse.ArgumentParser) -> None:
         help="scores to show below the accuracies: the json or tsv of `assay score`, or a table "
         "with the column system and one per metric",
     )
-    add_examples(group, "failing items per category to show")
+    _add_examples(group, "failing items per category to show")
     add_output(parser)
 
 
 def _run_suite_report(args: argparse.Namespace) -> int:
-    run, files = _stored_run(args) if args.db else _run_on_files(args)
+    run, files = _stored_run(args) if args.db else _reported_run(args)
     scores: tuple[SystemScores, ...] = ()
     if args.scores:
         scores = read_system_scores(args.scores, run.verdicts.systems)
@@ -163,18 +153,18 @@ def _run_suite_report(args: argparse.Namespace) -> int:
     return 0
 
 
-def _run_on_files(args: argparse.Namespace) -> RunOnFiles:
-    refuse_choice(args)
-    return run_on_files(args)
+def _reported_run(args: argparse.Namespace) -> _RunOnFiles:
+    _refuse_choice(args)
+    return _run_on_files(args)
 
 
-def _stored_run(args: argparse.Namespace) -> RunOnFiles:
-    refuse_files(args)
+def _stored_run(args: argparse.Namespace) -> _RunOnFiles:
+    _refuse_files(args)
     with closing(open_db(args)) as store:
         from assay.suites.store.runs import read_run
 
         run = read_run(store, args.runs, args.systems)
-        return RunOnFiles(run, [database(store.address, len(run.verdicts.items))])
+        return _RunOnFiles(run, [_database(store.address, len(run.verdicts.items))])
 
 
 SUITE_REPORT = Command(
@@ -198,10 +188,10 @@ SUITE_REPORT = Command(
 
 
 def _configure_suite_compare(parser: argparse.ArgumentParser) -> None:
-    add_outputs(parser)
-    add_choice(parser, "all, by date")
+    _add_outputs(parser)
+    _add_choice(parser, "all, by date")
     group = parser.add_argument_group("comparison")
-    add_policy(
+    _add_policy(
         group,
         get_args(Paired),
         "McNemar's test on the common items, mid-p or exact (default: midp)",
@@ -214,7 +204,7 @@ def _configure_suite_compare(parser: argparse.ArgumentParser) -> None:
         default="category macro",
         help="the average that makes a system the best of its campaign (default: category macro)",
     )
-    add_examples(group, "items that were lost, and that were gained, to show per step", 3)
+    _add_examples(group, "items that were lost, and that were gained, to show per step", 3)
     add_output(parser)
 
 
@@ -235,24 +225,24 @@ def _run_suite_compare(args: argparse.Namespace) -> int:
     return 0
 
 
-def _versions(args: argparse.Namespace) -> RunOnFiles:
+def _versions(args: argparse.Namespace) -> _RunOnFiles:
     """Files are versions of one system, from the oldest to the newest."""
-    refuse_choice(args)
+    _refuse_choice(args)
     if args.items and len(args.input) < 2:
         raise DataError("suite compare sets versions side by side: name two or more with -i.")
-    return run_on_files(args)
+    return _run_on_files(args)
 
 
 def _stored_campaigns(
     args: argparse.Namespace,
 ) -> tuple[Mapping[str, RunResult] | RunResult, list[Record]]:
-    refuse_files(args)
+    _refuse_files(args)
     with closing(open_db(args)) as store:
         from assay.suites.store.runs import read_campaigns
 
         runs = read_campaigns(store, args.runs, args.systems)
         every = [runs] if isinstance(runs, RunResult) else runs.values()
-        return runs, [database(store.address, max(len(run.verdicts.items) for run in every))]
+        return runs, [_database(store.address, max(len(run.verdicts.items) for run in every))]
 
 
 SUITE_COMPARE = Command(
@@ -317,3 +307,148 @@ SUITE_LINT = Command(
     configure=_configure_suite_lint,
     run=_run_suite_lint,
 )
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    """The suite and the systems: as files, or in a database."""
+    group = parser.add_argument_group("suite and outputs")
+    add = group.add_argument
+    add("items", nargs="?", metavar="ITEMS", help="the suite: .json, .jsonl or .tsv (.gz, .xz)")
+    add(
+        "-i",
+        "--input",
+        nargs="+",
+        action="extend",
+        metavar="SYS",
+        default=[],
+        help="outputs of the systems, one file each: one line per item, or a .tsv with the columns "
+        "item and output",
+    )
+    add(
+        "--ids",
+        metavar="FILE",
+        help="the ids of the items in the order of the lines of -i (default: the suite's order)",
+    )
+    add_names(group)
+    add_db(group)
+
+
+def _add_choice(parser: argparse.ArgumentParser, default: str) -> None:
+    """Which of the stored runs; `default` says which they are where none is named."""
+    group = parser.add_argument_group("stored runs (with --db)")
+    add = group.add_argument
+    add(
+        "--runs",
+        nargs="+",
+        action="extend",
+        metavar="CAMPAIGN",
+        default=[],
+        help=f"campaigns to look at (default: {default})",
+    )
+    add(
+        "--systems",
+        nargs="+",
+        action="extend",
+        metavar="NAME",
+        default=[],
+        help="systems to look at (default: all)",
+    )
+
+
+def _add_policy(
+    group: argparse._ArgumentGroup,
+    tests: Sequence[str],
+    what: str,
+    corrections: Sequence[Correction],
+    correcting: str,
+) -> None:
+    """What counts, and how it is tested; of tests and corrections the first is the default."""
+    group.add_argument(
+        "--policy",
+        choices=get_args(Policy),
+        default="fair",
+        help="which items count: those decided for every system (fair), for each system those "
+        "decided for it (each), or all, a warning counting as a fail or a pass (default: fair)",
+    )
+    group.add_argument("--test", choices=tests, default=tests[0], help=what)
+    group.add_argument(
+        "--correct",
+        choices=corrections,
+        default=corrections[0],
+        help=correcting,
+    )
+    group.add_argument(
+        "--confidence-level",
+        dest="level",
+        type=float,
+        default=0.95,
+        metavar="SHARE",
+        help="confidence of intervals and tests (default: 0.95)",
+    )
+
+
+def _add_examples(parser: argparse._ActionsContainer, what: str, default: int = 1) -> None:
+    """How many examples to show."""
+    parser.add_argument(
+        "--examples",
+        type=whole_number(0),
+        default=default,
+        metavar="N",
+        help=f"{what} (default: {default})",
+    )
+
+
+class _RunOnFiles(NamedTuple):
+    """What rules say of the outputs in files, and a record of each file."""
+
+    run: RunResult
+    files: list[Record]
+
+
+def _read_outputs(
+    args: argparse.Namespace, suite: Suite, **about: str
+) -> tuple[list[Run], list[Record]]:
+    """The runs that the options name, and a record of each file."""
+    from assay.suites.files import read_runs
+
+    if not args.input:
+        raise DataError("no outputs to look at: name the systems' files with -i.")
+    runs = read_runs(suite, args.input, ids=args.ids, names=args.names, **about)
+    files = [describe(path, len(run.outputs)) for path, run in zip(args.input, runs, strict=True)]
+    if args.ids:
+        files.append(describe(args.ids, files[0]["segments"]))
+    return runs, files
+
+
+def _run_on_files(args: argparse.Namespace) -> _RunOnFiles:
+    """The suite's rules at work on the outputs of `-i`."""
+    if not args.items:
+        raise DataError("no suite: name its file before -i, or a database with --db.")
+    suite = read_suite(args.items)
+    runs, files = _read_outputs(args, suite)
+    files = [describe(args.items, len(suite)), *files]
+    check_output(args, files)
+    watched = partial(track, label="Checking", quiet=args.quiet)
+    run = run_suite(suite, runs, examples=args.examples, track=watched)
+    warn(run.trouble, quiet=args.quiet)
+    return _RunOnFiles(run, files)
+
+
+def _refuse_choice(args: argparse.Namespace) -> None:
+    """Raise a `DataError` where stored runs are chosen without a database."""
+    if args.runs or args.systems:
+        raise DataError("--runs and --systems choose among stored runs: they go with --db.")
+
+
+def _refuse_files(args: argparse.Namespace) -> None:
+    """Raise a `DataError` where files are named beside the database that has them stored."""
+    if args.items or args.input or args.ids or args.names:
+        raise DataError(
+            "--db has items and runs stored: leave ITEMS, -i, --ids and --names out. "
+            "More runs come in by: assay suite run --db DB -i SYS ..."
+        )
+
+
+def _database(address: object, items: int) -> Record:
+    """A database that was read, for the record; it has no digest, for others write to it."""
+    return {"path": str(address), "sha256": None, "segments": items}

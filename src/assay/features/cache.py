@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from assay.cache import cache_folder
 from assay.data import DataError
+from assay.extras import cache_folder
 from assay.features.annotation import Annotation, Annotator, pack, unpack
 from assay.progress import Track, untracked
 

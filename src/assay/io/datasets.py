@@ -1,14 +1,15 @@
-"""One dataset from the files a user names, or from sacreBLEU's test sets."""
+"""Datasets from whatever the user names: files, tables, a folder, a test set of sacreBLEU's."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
-from assay.data import DataError, Dataset, language_pair
-from assay.io.columns import ColumnChoice
+from assay.data import DataError, Dataset, MissingInput, language_pair
 from assay.io.files import (
     FilePath,
     bare_name,
@@ -20,19 +21,208 @@ from assay.io.files import (
     suffix,
     system_name,
 )
-from assay.io.readers import is_table, reader_of
+from assay.io.records import ColumnChoice, read_records
 from assay.io.tables import TableRow, TextTable, has_header, parse_table, read_rows, whole_number
 from assay.io.wmt import SgmTexts, is_sgm, parse_sgm, read_sgm, read_wmt_xml
 from assay.languages import named_languages
+from assay.registry import Registry
 from assay.settings import did_you_mean
 
 __all__ = [
+    "READERS",
+    "TESTSET",
+    "DatasetReader",
+    "is_table",
+    "read",
     "read_dataset",
     "read_documents",
     "read_groups",
     "read_testset",
     "read_texts",
+    "reader_of",
 ]
+
+TESTSET = "sacrebleu:"
+"""What begins the name of a test set of sacreBLEU's."""
+
+
+def read(
+    path: FilePath | None = None,
+    *,
+    references: FilePath | Sequence[FilePath] | None = None,
+    systems: FilePath | Sequence[FilePath] | Mapping[str, FilePath] | None = None,
+    source: FilePath | None = None,
+    languages: str | tuple[str, str] | None = None,
+    documents: FilePath | None = None,
+    groups: FilePath | None = None,
+    names: Sequence[str] | None = None,
+    columns: Mapping[str, ColumnChoice] | None = None,
+) -> Dataset:
+    """A test set from a folder, a table, sacreBLEU's collection, or single files.
+
+    - `read("wmt21/de-en")`: a folder, as `read_folder` describes it; `references` and `systems`
+      choose among its texts by name, `languages` among its language pairs
+    - `read("outputs.tsv")`: a table (.tsv, .csv, .jsonl, .parquet) or WMT's .xml with all texts;
+      `columns` says what its columns hold where they have other names than usual:
+      `columns={"hypothesis": "output", "reference": "gold"}`
+    - `read("sacrebleu:wmt18", languages="de-en", systems=["a.txt"])`: a test set of sacreBLEU's
+    - `read(references="ref.txt", systems=["a.txt", "b.txt"], source="src.txt")`: single files,
+      plain or in any of these formats; a mapping names the systems: `{"base": "a.txt"}`
+
+    `documents` and `groups` are files with the document and the group (the domain, say) of each
+    segment. `names` renames the systems.
+
+    >>> import assay.demo
+    >>> folder = Path(assay.demo.__file__).parent
+    >>> data = read(references=folder / "ref.A.txt", systems=[folder / "systems" / "birch.txt"])
+    >>> len(data), list(data.systems)
+    (120, ['birch'])
+    >>> sorted(read(folder, languages="de-en").human)
+    ['da.seg', 'da.sys']
+    """
+    if isinstance(systems, Mapping):
+        names = names or list(systems)
+        systems = list(systems.values())
+    chosen, outputs = _several(references), _several(systems)
+    if path is None or is_table(path):
+        if path is not None:
+            outputs = [*(outputs or ()), path]
+        return read_dataset(
+            chosen or (),
+            outputs or (),
+            source=source,
+            documents=documents,
+            names=names,
+            languages=languages,
+            groups=groups,
+            columns=columns,
+        )
+    if source is not None:
+        raise DataError(f"{path} brings its own source: leave source= out.")
+    if str(path).startswith(TESTSET):
+        dataset = _read_testset(str(path), languages, chosen, outputs or (), names)
+    else:
+        dataset = _read_folder(Path(path), languages, chosen, outputs, names)
+    if documents is not None:
+        dataset = replace(dataset, documents=read_documents(documents))
+    if groups is not None:
+        dataset = replace(dataset, groups=read_groups(groups, len(dataset)))
+    return dataset
+
+
+def _several(paths: FilePath | Sequence[FilePath] | None) -> list[FilePath] | None:
+    if paths is None:
+        return None
+    return [paths] if isinstance(paths, str | Path) else list(paths)
+
+
+def _read_testset(
+    name: str,
+    languages: str | tuple[str, str] | None,
+    references: Sequence[FilePath] | None,
+    systems: Sequence[FilePath],
+    names: Sequence[str] | None,
+) -> Dataset:
+    if languages is None:
+        raise MissingInput("languages", f"{name} is there for several language pairs")
+    if references is not None:
+        raise DataError(f"{name} brings its own references: leave references= out.")
+    return read_testset(
+        name.removeprefix(TESTSET), _pair_name(languages), systems=systems, names=names
+    )
+
+
+def _read_folder(
+    path: Path,
+    languages: str | tuple[str, str] | None,
+    references: Sequence[FilePath] | None,
+    systems: Sequence[FilePath] | None,
+    names: Sequence[str] | None,
+) -> Dataset:
+    if names is not None:
+        raise DataError(f"{path} brings the names of its systems: leave names= out.")
+    pair = None if languages is None else _pair_name(languages)
+    if not path.is_dir() and path.parent.is_dir() and pair is None and path.name.count("-") == 1:
+        # A pair of a folder in mt-metrics-eval's layout, which has no folder of its own.
+        path, pair = path.parent, path.name
+    if not path.exists():
+        raise DataError(
+            f"{path} does not exist. Check the path; a test set of sacreBLEU's is sacrebleu:NAME."
+        )
+    # Folders are read with `read_dataset`, so that their module imports this one.
+    from assay.io.folders import read_folder
+
+    return read_folder(
+        path,
+        pair,
+        references=None if references is None else [str(name) for name in references],
+        systems=None if systems is None else [str(name) for name in systems],
+    )
+
+
+def _pair_name(languages: str | tuple[str, str]) -> str:
+    return languages if isinstance(languages, str) else "-".join(languages)
+
+
+class DatasetReader(ABC):
+    """Reads the files of one format.
+
+    Its `name` is the ending of the files without the dot: files `a.xliff` (and `a.xliff.gz`, whose
+    bytes `assay.io.files.read_bytes` unpacks) go to the reader called `xliff`. A package offers its
+    own under the entry point group `assay.readers`.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def read(self, path: FilePath, columns: Mapping[str, ColumnChoice] | None = None) -> Dataset:
+        """The dataset of a file; `columns` says what its columns hold, where it has any."""
+
+
+class RecordsReader(DatasetReader):
+    """Tables with a column for each part: TSV, CSV, JSON Lines, Parquet."""
+
+    name = "tsv"
+
+    def read(self, path: FilePath, columns: Mapping[str, ColumnChoice] | None = None) -> Dataset:
+        """As `read_records`."""
+        return read_records(path, columns)
+
+
+class XmlReader(DatasetReader):
+    """WMT's XML."""
+
+    name = "xml"
+
+    def read(self, path: FilePath, columns: Mapping[str, ColumnChoice] | None = None) -> Dataset:
+        """As `read_wmt_xml`; there are no columns."""
+        return read_wmt_xml(path)
+
+
+READERS: Registry[DatasetReader] = Registry(
+    "file format",
+    "assay.readers",
+    {
+        **dict.fromkeys(("tsv", "csv", "jsonl", "parquet"), "assay.io.datasets:RecordsReader"),
+        "xml": "assay.io.datasets:XmlReader",
+    },
+    base=DatasetReader,
+)
+"""Readers by the ending of files."""
+
+_TEXTS = ("", ".txt", ".sgm", ".sgml")
+"""Endings of files with one text per segment, for which nobody needs to look up plug-ins."""
+
+
+def is_table(path: FilePath) -> bool:
+    """Whether a file's ending says that it can hold a whole dataset."""
+    ending = suffix(path)
+    return ending not in _TEXTS and ending[1:] in READERS and not Path(path).is_dir()
+
+
+def reader_of(path: FilePath) -> DatasetReader:
+    """The reader of a file for which `is_table` holds."""
+    return READERS.parse(suffix(path)[1:])
 
 
 def read_documents(path: FilePath) -> tuple[str, ...]:
@@ -167,9 +357,14 @@ def _column(path: FilePath) -> SgmTexts:
     if is_table(path) and not _is_old_xml(path):
         raise DataError(f"{path} holds a whole dataset; plain text or SGML is needed here.")
     text = read_text(path)
-    if suffix(path) in (*_SGM, ".xml") or is_sgm(text):
+    if suffix(path) in (*_SGM, ".xml") or (_begins_with_tag(text) and is_sgm(text)):
         return parse_sgm(path, text)
     return SgmTexts(split_lines(text), ())
+
+
+def _begins_with_tag(text: str) -> bool:
+    """Whether a text may be SGML: plain text hardly ever is, and is not searched for its tags."""
+    return text[:2000].lstrip().startswith("<")
 
 
 def _is_old_xml(path: FilePath) -> bool:

@@ -7,12 +7,14 @@ import io
 import json
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 from assay.data import DataError
 from assay.extras import require
 from assay.io.files import (
+    SURROGATE,
     FilePath,
     decode,
     label,
@@ -29,6 +31,10 @@ __all__ = [
     "TableObject",
     "TableRow",
     "TextTable",
+    "cell_id",
+    "cell_text",
+    "cell_texts",
+    "columns_of",
     "cut_rows",
     "has_header",
     "parse_table",
@@ -337,3 +343,95 @@ def _sheet_text(value: Any) -> str:
         return ""
     # Excel takes the words "true" and "false" for truth values.
     return str(value).lower() if isinstance(value, bool) else str(value).strip()
+
+
+def columns_of(records: Any) -> dict[str, list[Any]]:
+    """The values of a table by column, whatever library the table is of."""
+    names = getattr(records, "column_names", None)
+    if names is None:
+        names = getattr(records, "columns", None)
+    if isinstance(names, Mapping) or (names is None and isinstance(records, Mapping)):
+        return _columns_of_mapping(records)
+    if names is not None:
+        return {str(name): _listed(records[name]) for name in names}
+    rows = list(records)
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise DataError(
+                f"row {number} is a {type(row).__name__}, not a dictionary: pass a list of "
+                "dictionaries, a pandas or polars frame, or a Hugging Face dataset."
+            )
+    columns = dict.fromkeys(column for row in rows for column in row)
+    return {str(column): [row.get(column) for row in rows] for column in columns}
+
+
+def _columns_of_mapping(records: Mapping[str, Any]) -> dict[str, list[Any]]:
+    for name, values in records.items():
+        if isinstance(values, str) or not hasattr(values, "__iter__"):
+            raise DataError(f"column {name!r} is a {type(values).__name__}: pass lists.")
+        if hasattr(values, "column_names"):
+            raise DataError(
+                f"these are several tables ({', '.join(records)}); pass one: records[{name!r}]."
+            )
+    columns = {str(name): list(values) for name, values in records.items()}
+    if len({len(values) for values in columns.values()}) > 1:
+        sizes = ", ".join(f"{name} {len(values)}" for name, values in columns.items())
+        raise DataError(f"the columns differ in length ({sizes}).")
+    return columns
+
+
+def _listed(column: Any) -> list[Any]:
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)
+
+
+def _is_missing(value: Any) -> bool:
+    """None, and what pandas has for it."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value
+
+
+def cell_text(values: Mapping[str, Any], column: str) -> str | None:
+    """The text in a column, None where it is missing."""
+    value = values.get(column) if column else None
+    if _is_missing(value):
+        return None
+    if not isinstance(value, str):
+        raise DataError(f"{column!r} is {_shown(value)}, but must be a text.")
+    return _checked_text(column, value)
+
+
+def cell_texts(values: Mapping[str, Any], column: str) -> tuple[str, ...]:
+    """The texts in a column, which holds one or a list of them."""
+    value: Any = values.get(column)
+    if _is_missing(value):
+        return ()
+    if not isinstance(value, str) and not isinstance(value, Mapping) and hasattr(value, "__iter__"):
+        texts = list(value)
+    else:
+        texts = [value]
+    if not all(isinstance(text, str) for text in texts):
+        raise DataError(f"{column!r} must be a text or a list of texts, not {_shown(value)}.")
+    return tuple(_checked_text(column, text) for text in texts)
+
+
+def cell_id(values: Mapping[str, Any], column: str) -> str | None:
+    """The name or number of something, as text."""
+    value = values.get(column) if column else None
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(value)
+    return cell_text(values, column)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}..."
+
+
+def _checked_text(column: str, text: str) -> str:
+    if SURROGATE.search(text):
+        raise DataError(f"{column!r} has half a character (a lone surrogate escape). Repair it.")
+    return text

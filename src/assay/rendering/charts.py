@@ -12,8 +12,8 @@ from xml.etree.ElementTree import Element, ParseError, tostring
 from assay.data import DataError
 from assay.extras import install_line, is_installed, require
 from assay.io.files import FilePath, write_whole
-from assay.rendering.cells import visible
-from assay.rendering.plain import plain
+from assay.rendering.exports import plain
+from assay.rendering.text import visible
 from assay.results import Chart, Record, Result
 
 __all__ = [

@@ -14,7 +14,10 @@ from importlib import resources
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from assay.rendering.cells import (
+from assay.rendering.charts import HINT, chart_data, drawing, drawing_module
+from assay.rendering.exports import dump
+from assay.rendering.formats import OutputFormat
+from assay.rendering.text import (
     PrintedCell,
     PrintedColumn,
     joined,
@@ -22,9 +25,6 @@ from assay.rendering.cells import (
     visible,
     visible_lines,
 )
-from assay.rendering.charts import HINT, chart_data, drawing, drawing_module
-from assay.rendering.formats import OutputFormat
-from assay.rendering.plain import dump
 from assay.results import Chart, Result, Table
 from assay.version import __version__
 

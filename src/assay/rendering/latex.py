@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
-from assay.rendering.cells import (
+from assay.rendering.formats import OutputFormat
+from assay.rendering.text import (
     ALPHA,
     PrintedCell,
     PrintedColumn,
@@ -19,7 +20,6 @@ from assay.rendering.cells import (
     visible,
     visible_lines,
 )
-from assay.rendering.formats import OutputFormat
 from assay.results import STEPS, Result, Span, Table
 
 __all__ = ["LaTeXFormat", "latex"]

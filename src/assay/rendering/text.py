@@ -1,28 +1,244 @@
-"""Tables for the terminal: aligned, coloured on request, never cutting a figure."""
+"""How tables look to people, and tables as text: for the terminal, and in GitHub's Markdown."""
 
 from __future__ import annotations
 
 import math
+import re
 import textwrap
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, ClassVar
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from assay.rendering.cells import (
-    PrintedCell,
-    PrintedColumn,
-    printed_columns,
-    visible,
-    visible_lines,
-)
 from assay.rendering.formats import OutputFormat
-from assay.results import STEPS, Result, Table
+from assay.results import (
+    FINER,
+    STEPS,
+    Cell,
+    CellValue,
+    Column,
+    Direction,
+    Result,
+    Span,
+    Table,
+    Words,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["TextFormat", "text"]
+__all__ = [
+    "ALPHA",
+    "MarkdownFormat",
+    "PrintedCell",
+    "PrintedColumn",
+    "TextFormat",
+    "decimals",
+    "escape",
+    "joined",
+    "markdown",
+    "number_of",
+    "printed_columns",
+    "text",
+    "visible",
+    "visible_lines",
+]
+
+ALPHA = 0.05
+"""A p below this is significant."""
+
+UNKNOWN = "–"
+APPROXIMATE = "~"
+
+PERCENT = 2
+"""Decimals of percentages."""
+
+# Control characters, line breaks, bidi overrides, lone surrogates and what XML forbids.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+_FIGURES = frozenset("0123456789 .,;:+-−–±<>=≤≥~%/*()[]")
+
+
+class PrintedCell(NamedTuple):
+    """A cell ready to print: visible text, its number for sorting, whether to set it off.
+
+    The text ends in the `mark`. What else is known of a number is for formats with room for it:
+    its `interval`, such as `[30.1, 32.5]`, whether it is `significant`, and all in `details`.
+    """
+
+    spans: Words
+    value: float | None = None
+    best: bool = False
+    strong: bool = False
+    mark: str = ""
+    interval: str = ""
+    significant: bool = False
+    details: str = ""
+
+
+@dataclass(frozen=True)
+class PrintedColumn:
+    """A column ready to print; the cells of numeric ones are set flush right."""
+
+    name: str
+    numeric: bool
+    cells: tuple[PrintedCell, ...]
+    paper: bool = True
+
+
+def printed_columns(table: Table, digits: int) -> list[PrintedColumn]:
+    """The table's columns ready to print, with scores at `digits` decimals."""
+    cells = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
+    return [
+        _printed_column(table, at, column, own, decimals(column, digits))
+        for at, (column, own) in enumerate(zip(table.typed_columns, cells, strict=True))
+    ]
+
+
+def decimals(column: Column, digits: int) -> int:
+    """The decimals of a column's numbers, where the reader asks for `digits` of scores."""
+    if column.digits is not None:
+        return column.digits
+    return PERCENT if column.unit == "%" else digits + FINER * column.finer
+
+
+def joined(cell: PrintedCell) -> str:
+    """The cell as plain text, without the marks of its words."""
+    return " ".join(span.text for span in cell.spans)
+
+
+def number_of(cell: CellValue) -> float | None:
+    """The number of a cell; None for texts and the unknown.
+
+    >>> number_of(Cell(1.5, low=1.0)), number_of(2), number_of("2"), number_of(math.nan)
+    (1.5, 2.0, None, None)
+    """
+    value = cell.value if isinstance(cell, Cell) else cell
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    return float(value) if real and not math.isnan(value) else None  # type: ignore[arg-type]
+
+
+def visible(text: str) -> str:
+    r"""The text with control characters, line breaks and lone surrogates written as escapes.
+
+    >>> print(visible("one\ttwo\x1b[31m\u2028"))
+    one\ttwo\x1b[31m\u2028
+    """
+    return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def visible_lines(text: str) -> list[str]:
+    """The lines of a note, each of them visible."""
+    return [visible(line) for line in text.split("\n")] if text else []
+
+
+def _printed_column(
+    table: Table, at: int, column: Column, cells: Sequence[CellValue], digits: int
+) -> PrintedColumn:
+    values = [number_of(cell) for cell in cells]
+    numbers = [_text(cell, column, digits) for cell in cells]
+    best = _best(numbers, values, column.direction)
+    printed = tuple(
+        _printed_cell(cell, column, digits)._replace(
+            value=values[row], best=best[row], strong=(row, at) in table.strong
+        )
+        for row, cell in enumerate(cells)
+    )
+    numeric = _numeric(cells, first=at == 0)
+    return PrintedColumn(visible(column.heading), numeric, printed, column.paper)
+
+
+def _printed_cell(cell: CellValue, column: Column, digits: int) -> PrintedCell:
+    if isinstance(cell, tuple):
+        return PrintedCell(
+            tuple(Span(visible(text), mark, visible(remark)) for text, mark, remark in cell)
+        )
+    text = _text(cell, column, digits)
+    if not isinstance(cell, Cell):
+        return PrintedCell((Span(text),))
+    shown = f"{APPROXIMATE * cell.approximate}{text}{cell.mark}"
+    interval = _interval(cell, digits) if column.style == "number" else ""
+    return PrintedCell(
+        (Span(shown),),
+        mark=cell.mark,
+        interval=interval,
+        significant=cell.p < ALPHA,
+        details=_details(cell, interval),
+    )
+
+
+def _text(cell: CellValue, column: Column, digits: int) -> str:
+    """The cell in the column's style, without marks."""
+    value = cell.value if isinstance(cell, Cell) else cell
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, Real):
+        return visible(str(value))
+    if isinstance(cell, Cell) and column.style == "interval":
+        ends = (cell.low,) if cell.low == cell.high else (cell.low, cell.high)
+        return "–".join(_decimal(end, digits) for end in ends)
+    if math.isnan(value):
+        return UNKNOWN
+    if column.style == "p":
+        return "<0.0001" if 0 <= value < 0.00005 else f"{value:.4f}"
+    if column.style == "signed":
+        return f"{value:+z.{digits}f}".replace("-", "−")
+    if isinstance(cell, Cell) and column.style == "estimate":
+        return f"{_decimal(value, digits)} {_interval(cell, digits)}".rstrip()
+    return _decimal(value, digits)
+
+
+def _decimal(value: float, digits: int) -> str:
+    if isinstance(value, Integral):
+        return str(value)
+    # Decimals of a huge number are noise, and hundreds of digits are no help either.
+    return f"{float(value):z.{digits}{'f' if abs(value) < 1e15 else 'e'}}"
+
+
+def _interval(cell: Cell, digits: int) -> str:
+    if math.isnan(cell.low):
+        return ""
+    return f"[{_decimal(cell.low, digits)}, {_decimal(cell.high, digits)}]"
+
+
+def _details(cell: Cell, interval: str) -> str:
+    """What is known of a number beside itself, in words."""
+    p = "" if math.isnan(cell.p) else f"p = {cell.p:.4f}"
+    n = "" if cell.n is None else f"n = {cell.n}"
+    return ", ".join(filter(None, (interval, p, n)))
+
+
+def _best(
+    shown: Sequence[str], values: Sequence[float | None], direction: Direction | None
+) -> list[bool]:
+    """Which entries print as the best value does; none where there is nothing to choose."""
+    known = {value: text for value, text in zip(values, shown, strict=True) if value is not None}
+    if direction is None or len(set(known.values())) < 2:
+        return [False] * len(shown)
+    best = known[max(known) if direction == "high" else min(known)]
+    return [v is not None and text == best for v, text in zip(values, shown, strict=True)]
+
+
+def _numeric(cells: Sequence[CellValue], *, first: bool) -> bool:
+    """Numbers, or texts such as `[30.1, 32.5]`; but texts in the first column are names.
+
+    Numbers with a sign such as × behind some of them are not: set flush left, their decimal
+    points stay in line.
+    """
+    filled = [cell for cell in cells if cell is not None]
+    return bool(filled) and all(_is_figure(cell, first=first) for cell in filled)
+
+
+def _is_figure(cell: CellValue, *, first: bool) -> bool:
+    if isinstance(cell, str):
+        return not first and _FIGURES.issuperset(cell)
+    return _FIGURES.issuperset(cell.mark) if isinstance(cell, Cell) else isinstance(cell, Real)
+
 
 PIPED = 160
 """The width where there is no terminal."""
@@ -220,3 +436,71 @@ def _squeeze(widths: list[int], least: list[int], room: int) -> list[int]:
             break
         widths[max(loose, key=widths.__getitem__)] -= 1
     return widths
+
+
+_INLINE = re.compile(r"[\\`*_\[\]|~$]")
+_BLOCK = re.compile(r"^(\s*)([#+=-]|\d+(?=[.)]))")
+_HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_MENTION = re.compile(r"@(?=\w)")
+
+
+class MarkdownFormat(OutputFormat):
+    """The tables in GitHub's Markdown."""
+
+    name: ClassVar[str] = "markdown"
+    endings: ClassVar[tuple[str, ...]] = (".md",)
+
+    def render(self, result: Result, *, digits: int = 2) -> str:
+        """The tables in GitHub's Markdown."""
+        return markdown(result, digits=digits)
+
+
+def markdown(result: Result, *, digits: int = 2) -> str:
+    """The result's tables, each under a heading and above its notes.
+
+    Marked words stand in brackets, as in plain text. No text of the data can act as Markdown
+    or HTML, or call anybody by @name.
+    """
+    return "\n".join(
+        _markdown_table(table, printed_columns(table, digits)) for table in result.tables()
+    )
+
+
+def escape(text: str) -> str:
+    r"""The text as Markdown shows it, on one line and within one cell.
+
+    >>> print(escape("a|b *c* <d> @eve"))
+    a\|b \*c\* &lt;d&gt; @<!-- -->eve
+    """
+    safe = re.sub("[&<>]", lambda match: _HTML[match[0]], visible(text))
+    return _MENTION.sub("@<!-- -->", _INLINE.sub(r"\\\g<0>", safe))
+
+
+def _markdown_table(table: Table, laid: Sequence[PrintedColumn]) -> str:
+    lines = [f"### {_markdown_line(table.title)}", ""] if table.title else []
+    lines.append(_markdown_row(escape(column.name) for column in laid))
+    lines.append(_markdown_row("--:" if column.numeric else ":--" for column in laid))
+    lines += [
+        _markdown_row(map(_markdown_cell, row))
+        for row in zip(*(each.cells for each in laid), strict=True)
+    ]
+    lines += [] if table.rows else ["", "(no rows)"]
+    if notes := visible_lines(table.note):
+        lines += ["", "\\\n".join(map(_markdown_line, notes))]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown_cell(entry: PrintedCell) -> str:
+    shown = " ".join(PLAIN[span.mark].format(span.text) for span in entry.spans).strip()
+    return f"**{escape(shown)}**" if shown and (entry.best or entry.strong) else escape(shown)
+
+
+def _markdown_line(text: str) -> str:
+    """Text at the start of a line, where a number, a dash or # would begin something else."""
+    return _BLOCK.sub(
+        lambda m: f"{m[1]}{m[2]}\\" if m[2].isdigit() else f"{m[1]}\\{m[2]}", escape(text)
+    )

@@ -1,8 +1,7 @@
 """Scores of all systems by all metrics at once, with whatever is asked about them."""
 
 from assay.scoring.compute import score, score_dataset, score_each
-from assay.scoring.entries import ALPHA, MetricScores, ScoreOptions
-from assay.scoring.report import ScoreResult
+from assay.scoring.report import ALPHA, MetricScores, ScoreOptions, ScoreResult
 
 __all__ = [
     "ALPHA",

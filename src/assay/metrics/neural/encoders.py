@@ -18,8 +18,8 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.cache import cache_folder, chosen_folder
 from assay.data import DataError
+from assay.extras import cache_folder, chosen_folder
 from assay.progress import current_track
 
 __all__ = [

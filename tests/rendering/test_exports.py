@@ -13,8 +13,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from assay.rendering import FORMATS, render
-from assay.rendering.cells import visible
-from assay.rendering.plain import csv, json, jsonl, tsv
+from assay.rendering.exports import csv, json, jsonl, tsv
+from assay.rendering.text import visible
 from assay.results import Header
 from assay.version import __version__
 
