@@ -27,8 +27,7 @@ from assay.explanation.boosted import PUBLISHED
 from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.tune import WEIGHTS, RatedSegments, correlations, gather
 from assay.io import read_lines
-from assay.metrics.base import Metric
-from assay.metrics.registry import parse
+from assay.metrics.base import Metric, parse
 from assay.progress import track
 from assay.statistics.correlation import pearson_rows
 

@@ -30,9 +30,8 @@ from assay.explanation.explainers import LIME, Erasure, Explainer, Perturbed
 from assay.explanation.importances import SegmentSide, explain_segments, rng_of
 from assay.explanation.tune import correlations
 from assay.io import read_folder
-from assay.metrics.base import Metric
+from assay.metrics.base import Metric, parse
 from assay.metrics.neural import encoders
-from assay.metrics.registry import parse
 
 PROJECT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("ASSAY_DATA", PROJECT.parent / "shared" / "data"))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.languages import identify
+from assay.text import identify
 
 PROJECT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("ASSAY_DATA", PROJECT.parent / "shared" / "data"))

@@ -22,8 +22,7 @@ from sacrebleu.significance import PairedTest
 
 from assay.data import Dataset
 from assay.io import read_folder
-from assay.metrics.base import system_statistics
-from assay.metrics.registry import parse
+from assay.metrics.base import parse, system_statistics
 from assay.scoring import ScoreOptions, score_dataset
 
 PROJECT = Path(__file__).resolve().parents[1]

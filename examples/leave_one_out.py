@@ -3,8 +3,7 @@
 import numpy as np
 
 from assay.demo import read_demo
-from assay.metrics.base import system_statistics
-from assay.metrics.registry import parse
+from assay.metrics.base import parse, system_statistics
 
 dataset = read_demo()
 for name, statistics in zip(

@@ -13,10 +13,8 @@ import numpy as np
 from assay.comparison.favoritism import favor
 from assay.data import Segment
 from assay.demo import read_demo
-from assay.metrics.base import Metric, Rows
-from assay.metrics.registry import parse
-from assay.registry import register
-from assay.settings import setting
+from assay.metrics.base import Metric, Rows, parse
+from assay.registry import register, setting
 from assay.statistics.arrays import Array, divide
 
 

@@ -18,7 +18,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 LAYERS = (
     ("version",),
     ("data", "progress", "results"),
-    ("extras", "languages", "settings"),
+    ("extras",),
     ("registry",),
     ("kernel", "plots", "statistics"),
     ("text",),

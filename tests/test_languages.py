@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from assay.data import DataError, Dataset
-from assay.languages import (
+from assay.text import (
     Language,
     check_text,
     identify,

@@ -17,10 +17,9 @@ from assay.data import DataError
 from assay.explanation.explainers import EXPLAINERS, LIME
 from assay.features.select import ANNOTATORS
 from assay.io.datasets import READERS
-from assay.metrics.registry import METRICS
-from assay.registry import PluginWarning, Registry
+from assay.metrics.base import METRICS
+from assay.registry import PluginWarning, Registry, read_specification
 from assay.rendering.formats import FORMATS
-from assay.settings import read_specification
 
 WITH_SETTINGS = (METRICS, EXPLAINERS, COEFFICIENTS, MEASURES)
 REGISTRIES = (*WITH_SETTINGS, ANNOTATORS, READERS, FORMATS)

@@ -13,7 +13,7 @@ from assay.agreement.coefficients import COEFFICIENTS, Pearson
 from assay.agreement.panel import computed
 from assay.data import without_humans
 from assay.io import read_folder, read_scores
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from assay.statistics.arrays import Array
 from assay.statistics.correlation import By, grouped, means, pearson_rows
 from calibrations.harness import DATA, SIZES, Row, null

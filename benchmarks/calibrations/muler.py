@@ -27,9 +27,8 @@ from assay.features.cache import AnnotationCache, CachedAnnotator, default_path
 from assay.features.lexicons import SentenceScorer
 from assay.features.spacy import SpacyAnnotator
 from assay.features.tagged_files import read_tags
-from assay.metrics.base import Statistics
+from assay.metrics.base import Statistics, parse
 from assay.metrics.mean import Mean
-from assay.metrics.registry import parse
 from assay.statistics import weights
 from assay.statistics.arrays import Array
 from assay.statistics.significance import bootstrap_p, confidence, interval

@@ -18,9 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from assay.data import Segment
-from assay.metrics.base import Metric, Statistics
+from assay.metrics.base import Metric, Statistics, parse
 from assay.metrics.mean import Mean
-from assay.metrics.registry import parse
 from assay.statistics.significance import (
     IntervalMethod,
     all_pairs,

@@ -20,8 +20,8 @@ from assay.agreement.sensitivity.stages import (
 from assay.agreement.sensitivity.study import Study, TextRatings, Texts
 from assay.data import without_humans
 from assay.io import read_folder, read_scores
+from assay.metrics.base import parse
 from assay.metrics.mean import Mean
-from assay.metrics.registry import parse
 from assay.statistics.arrays import Array
 from assay.statistics.weights import groups
 from calibrations.agreement import rated, standard

@@ -13,7 +13,7 @@ from assay.data import Segment
 from assay.explanation.boosted import WeightAndPower
 from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.tune import Evidence, RatedSegments, gather, tried
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from assay.statistics.arrays import Array
 from assay.statistics.correlation import pearson_rows
 from calibrations.agreement import standard

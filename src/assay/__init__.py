@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from assay.features.annotation import Annotator as Annotator
     from assay.io import read as read
     from assay.metrics.base import Metric as Metric
+    from assay.metrics.base import parse as parse
     from assay.metrics.bleu import BLEU as BLEU
     from assay.metrics.chrf import CHRF as CHRF
     from assay.metrics.mean import Mean as Mean
-    from assay.metrics.registry import parse as parse
     from assay.metrics.rouge import ROUGE as ROUGE
     from assay.metrics.ter import TER as TER
     from assay.metrics.ter import WER as WER
@@ -77,7 +77,7 @@ _WHERE = {
     "muler": "assay.decomposition.analysis",
     "muler_examples": "assay.decomposition.examples",
     "muler_validate": "assay.decomposition.validate",
-    "parse": "assay.metrics.registry",
+    "parse": "assay.metrics.base",
     "read": "assay.io",
     "read_suite": "assay.suites.files",
     "register": "assay.registry",

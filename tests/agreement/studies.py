@@ -4,8 +4,7 @@ import numpy as np
 
 from assay.agreement.sensitivity.study import Study, documents_of, ratings_of, sections_of
 from assay.data import Dataset, Scores
-from assay.metrics.base import system_statistics
-from assay.metrics.registry import parse
+from assay.metrics.base import parse, system_statistics
 
 WORDS = [
     "the",

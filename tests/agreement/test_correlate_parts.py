@@ -23,7 +23,7 @@ from assay.agreement.panel import given as given_scores
 from assay.agreement.report import summarise
 from assay.agreement.tables import read_score_table
 from assay.data import DataError, Dataset, Scores, human_outputs, is_human, without_humans
-from assay.metrics.registry import METRICS
+from assay.metrics.base import METRICS
 
 numbers = st.floats(-5, 5).map(lambda each: round(each, 2))
 DOCUMENTS = ("x", "y", "x", "z", "y")

@@ -17,8 +17,8 @@ from assay.agreement.agree import (
 )
 from assay.agreement.coefficients import COEFFICIENTS, SoftPairwiseAccuracy
 from assay.data import DataError
+from assay.metrics.base import parse
 from assay.metrics.mean import Mean
-from assay.metrics.registry import parse
 from assay.statistics import correlation
 from tests.agreement import obvious
 from tests.corpora import texts

@@ -14,7 +14,7 @@ from assay.agreement.sensitivity.analysis import (
 from assay.agreement.sensitivity.stages import TextDraws, across_systems, over_texts, partial
 from assay.agreement.sensitivity.study import deviations, documents_of, ratings_of, sections_of
 from assay.data import DataError
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from assay.statistics.intervals import interval
 from tests.agreement import studies
 

@@ -16,7 +16,7 @@ from assay.agreement.sensitivity.analysis import (
 from assay.agreement.sensitivity.stages import SizeAgreement, reached, usual_sizes
 from assay.agreement.sensitivity.study import documents_of, imported, text_scores
 from assay.data import DataError, Scores
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from tests.agreement import studies
 
 ALL = SensitivityOptions(resamples=40, best=True, sizes=(), slope="s1")

@@ -9,8 +9,8 @@ from assay.agreement.agree import confidences_of_corpora
 from assay.agreement.correlate import CorrelateOptions, correlate_panels
 from assay.agreement.panel import Candidate, Panel
 from assay.io import read_folder, read_scores
+from assay.metrics.base import parse
 from assay.metrics.mean import Mean
-from assay.metrics.registry import parse
 from tests.agreement import obvious
 
 SEED, TRIALS = 12345, 60

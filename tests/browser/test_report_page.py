@@ -12,7 +12,7 @@ import pytest
 from assay.cli import main
 from assay.comparison.favoritism import favor
 from assay.data import Dataset
-from assay.metrics.registry import METRICS
+from assay.metrics.base import METRICS
 from assay.rendering import render
 from assay.results import Header, Table
 from tests.given import Given

@@ -9,7 +9,7 @@ import pytest
 from calibrations.scores import Population, intervals_of, p_values_of
 
 from assay.data import Segment
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 
 SIZE = 4000
 N = 150

@@ -11,7 +11,7 @@ from scipy import stats
 from assay.data import Segment
 from assay.explanation.boosted import Boosted
 from assay.io import read_lines
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from tests.corpora import DEMO
 
 TUNE = "boost tune ref.txt -i a.txt b.txt --human scores.tsv"

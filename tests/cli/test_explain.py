@@ -10,8 +10,8 @@ from assay.data import Dataset, Segment
 from assay.explanation.explain import mean_quality
 from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.importances import explain_segments, worst_segments
-from assay.metrics.registry import parse
-from assay.settings import SEED
+from assay.metrics.base import parse
+from assay.registry import SEED
 
 NAMES = ["system", "segment", "side", "position", "token", "importance"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.commands import COMMANDS, load
-from assay.metrics.registry import METRICS
+from assay.metrics.base import METRICS
 from assay.text import TOKENIZERS
 from assay.version import __version__
 from tests.cli.example_files import lay_out_examples

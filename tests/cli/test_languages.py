@@ -13,7 +13,7 @@ from assay.explanation.marginal import Marginal
 from assay.features.lexicons import SentenceScorer
 from assay.features.rules import gender
 from assay.features.spacy import SpacyAnnotator
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from tests.contract.varied import needs_tagger
 from tests.corpora import demo
 from tests.metrics.neural.tiny import needs_models

@@ -11,8 +11,7 @@ from scipy import stats
 from assay.agreement.agree import confidences
 from assay.data import Dataset, Scores
 from assay.io import read_folder, read_scores, write_folder, write_scores
-from assay.metrics.base import system_statistics
-from assay.metrics.registry import parse
+from assay.metrics.base import parse, system_statistics
 from tests.agreement.obvious import soft_accuracy
 from tests.corpora import DEMO, demo
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from assay.io import read_documents, read_lines
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from tests.corpora import DEMO
 
 FIELDS = [

@@ -9,7 +9,7 @@ import pytest
 from assay.decomposition.decompose import Annotated, decompose, ratio
 from assay.features.annotation import Feature
 from assay.features.tagged_files import read_tags
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 
 TEXTS = ("ref", "a", "b", "c")
 TAGS = "--tags ref.pos a.pos b.pos"

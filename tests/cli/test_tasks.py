@@ -5,7 +5,7 @@ import json
 import pytest
 
 from assay.data import Segment
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from tests.contract.varied import needs_tagger
 from tests.corpora import demo
 

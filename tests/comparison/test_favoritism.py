@@ -5,7 +5,7 @@ import pytest
 
 from assay.comparison.favoritism import favor
 from assay.data import DataError, Dataset
-from assay.metrics.registry import METRICS, parse, registered
+from assay.metrics.base import METRICS, parse, registered
 from assay.rendering import render
 from tests.contract.varied import AVAILABLE, STRINGS, parameters
 from tests.corpora import SHORT, demo

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.metrics.registry import METRICS
+from assay.metrics.base import METRICS
 
 TESTS = Path(__file__).parents[1]
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.metrics.base import parse
 from assay.metrics.bleu import BLEU
 from assay.metrics.chrf import CHRF
 from assay.metrics.entities import Entities, EntityF, Relations, XScore
-from assay.metrics.registry import parse
 from assay.metrics.rouge import ROUGE
 from assay.metrics.ter import TER, WER
 from assay.metrics.typef import MacroF, MicroF

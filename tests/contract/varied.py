@@ -4,9 +4,9 @@ from importlib.util import find_spec
 
 import pytest
 
+from assay.metrics.base import parse, registered
 from assay.metrics.neural.base import NeuralMetric
 from assay.metrics.neural.comet import COMET
-from assay.metrics.registry import parse, registered
 from assay.metrics.tagged import TaggedMetric
 from tests.metrics.neural.tiny import NEURAL, needs_models
 

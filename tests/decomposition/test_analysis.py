@@ -10,7 +10,7 @@ from scipy import stats
 from assay.decomposition.analysis import muler_scores
 from assay.decomposition.decompose import ENOUGH, FEW, MANY, PRESETS, Annotated
 from assay.features.annotation import Feature
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from assay.rendering import render
 from tests.decomposition.obvious import (
     NAME,

@@ -14,8 +14,7 @@ from assay.data import DataError
 from assay.decomposition.analysis import muler_scores
 from assay.decomposition.decompose import PRESETS, Annotated, decompose, preset_named, ratio
 from assay.features.annotation import Annotation, Feature, TokenSpan
-from assay.metrics.base import Metric
-from assay.metrics.registry import METRICS, parse
+from assay.metrics.base import METRICS, Metric, parse
 from assay.statistics.arrays import divide
 from tests.contract.varied import STRINGS
 from tests.decomposition import obvious

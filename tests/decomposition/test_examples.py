@@ -20,7 +20,7 @@ from assay.decomposition.examples import (
 )
 from assay.decomposition.mask import judge_words, note_words
 from assay.features.annotation import Annotation, Feature, TokenSpan
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from assay.rendering import render
 from assay.results import Span
 from tests.corpora import demo

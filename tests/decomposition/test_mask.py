@@ -18,7 +18,7 @@ from assay.decomposition.mask import (
     side_of,
 )
 from assay.features.annotation import Annotation, Feature, Finder, TokenSpan
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from assay.text import tokenize
 from tests.contract.varied import STRINGS
 

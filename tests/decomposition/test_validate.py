@@ -28,7 +28,7 @@ from assay.decomposition.trials import (
 )
 from assay.decomposition.validate import validate
 from assay.features.annotation import Annotation, Feature, TokenSpan
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from assay.rendering import render
 from tests.corpora import demo, read_lines
 

@@ -12,11 +12,9 @@ from scipy.stats import pmean
 from assay.data import DataError, Dataset, Segment
 from assay.explanation.boosted import Boosted, WeightAndPower, explained_by
 from assay.explanation.explainers import EXPLAINERS
-from assay.metrics.base import Metric
-from assay.metrics.registry import METRICS, parse
-from assay.registry import register
+from assay.metrics.base import METRICS, Metric, parse
+from assay.registry import nested, register, spelt_out
 from assay.scoring import ScoreOptions, score_dataset
-from assay.settings import nested, spelt_out
 from assay.statistics.arrays import Array
 from tests.corpora import demo
 

@@ -6,7 +6,7 @@ import pytest
 from assay.data import Segment
 from assay.explanation.explainers import Erasure, RandomExplainer
 from assay.explanation.importances import explain_segments
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from tests.corpora import texts
 
 CHRF = parse("chrf")

@@ -12,8 +12,7 @@ from assay.data import DataError, Segment
 from assay.explanation import importances as explaining
 from assay.explanation.explainers import EXPLAINERS, LIME
 from assay.explanation.importances import explain_segments, sides_of
-from assay.metrics.base import Metric
-from assay.metrics.registry import parse
+from assay.metrics.base import Metric, parse
 from tests.corpora import HOSTILE, SHORT, hostile, texts
 
 EVERY = EXPLAINERS.defaults()

@@ -6,7 +6,7 @@ from lime.lime_text import LimeTextExplainer
 
 from assay.data import DataError, Segment
 from assay.explanation.explainers import LIME, Perturbed
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from tests.corpora import texts
 
 BLEU = parse("bleu:effective_order=yes")

@@ -7,7 +7,7 @@ from assay.data import DataError, Segment
 from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.importances import explain_segments
 from assay.explanation.marginal import Marginal, packaged_bigrams
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from tests.corpora import texts
 
 CHRF = parse("chrf")

@@ -9,7 +9,7 @@ import pytest
 from assay.data import DataError, Segment
 from assay.explanation.explainers import SHAP, Perturbed
 from assay.explanation.importances import explain_segments
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from tests.corpora import texts
 
 with warnings.catch_warnings():

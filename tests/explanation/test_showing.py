@@ -13,8 +13,7 @@ from assay.data import DataError, Dataset, Segment
 from assay.explanation.explain import ExplainResult, detection, shaded_words, tagged_words
 from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.importances import explain_segments, explain_systems, worst_segments
-from assay.metrics.base import Metric, Rows
-from assay.metrics.registry import parse
+from assay.metrics.base import Metric, Rows, parse
 from assay.results import STEPS, Span, graded
 from assay.statistics.arrays import Array
 

@@ -24,7 +24,7 @@ from assay.explanation.tune import (
 )
 from assay.explanation.tuning_report import TuneResult, ridge_effects, try_medians
 from assay.io import read_folder, read_scores
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from assay.statistics.arrays import Array
 from assay.statistics.correlation import pearson_rows
 from tests.corpora import DEMO

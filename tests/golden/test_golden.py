@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from tests.corpora import demo
 
 BLOCKS = [

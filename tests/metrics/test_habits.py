@@ -10,8 +10,7 @@ import sacrebleu
 
 from assay import BLEU, CHRF, ROUGE, TER, WER, DataError, MacroF, MicroF, parse, register
 from assay.data import Segment
-from assay.metrics.base import Metric
-from assay.metrics.registry import METRICS, registered
+from assay.metrics.base import METRICS, Metric, registered
 from tests.corpora import REFERENCES, SHORT, Texts, hostile
 
 PAIRS = {

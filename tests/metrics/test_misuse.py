@@ -6,7 +6,7 @@ import pytest
 
 from assay import BLEU, CHRF, ROUGE, WER, DataError, MacroF, MicroF, parse
 from assay.data import Segment
-from assay.metrics.registry import METRICS, registered
+from assay.metrics.base import METRICS, registered
 from tests.contract.varied import parameters
 from tests.corpora import demo
 

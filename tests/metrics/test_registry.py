@@ -3,8 +3,8 @@
 import pytest
 
 from assay.data import DataError
+from assay.metrics.base import parse, registered, verify
 from assay.metrics.bleu import BLEU
-from assay.metrics.registry import parse, registered, verify
 from tests.metrics.neural.tiny import needs_models
 
 MINILM = "53aa51172d14"
@@ -16,7 +16,7 @@ SIGNATURE = "BERTScore|nrefs:1|against:reference|measure:f1|idf:no|rescale:no"
     [
         ("bleu:nrefs=3", "give as many references as there should be"),
         ("chrf:version=2", "install that version of the package"),
-        ("bleu:tok=13a,seed=7", "name it with --seed 7"),
+        ("bleu:tok=13a,seed=7", "pass seed=7"),
         ("bertscore:encoder=roberta-large", "set model=roberta-large"),
         ("bertscore:encoder=roberta-large@722cf37b1afa", "set model=roberta-large"),
         ("bertscore:depth=3", "set layer=3"),

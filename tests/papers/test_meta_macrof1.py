@@ -25,7 +25,7 @@ from assay.agreement.panel import Panel, Rounding, computed
 from assay.agreement.report import matrix, summarise
 from assay.agreement.tables import read_score_table
 from assay.io import read_folder
-from assay.metrics.registry import METRICS
+from assay.metrics.base import METRICS
 from tests.corpora import read_lines
 from tests.papers.test_macrof1_paper import LATIN_IN_BRACKETS
 

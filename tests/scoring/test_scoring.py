@@ -10,9 +10,9 @@ from scipy import stats
 
 import assay
 from assay.data import DataError, Dataset, Scores, Segment
+from assay.metrics.base import METRICS
 from assay.metrics.bleu import BLEU
 from assay.metrics.mean import Mean
-from assay.metrics.registry import METRICS
 from assay.scoring import ScoreOptions, score, score_dataset, score_each
 from assay.statistics.significance import all_pairs, holm
 from tests.corpora import demo

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError
-from assay.registry import Registry
-from assay.settings import Settings, setting
+from assay.registry import Registry, Settings, setting
 from assay.statistics.arrays import Array, divide
 from assay.statistics.correlation import (
     ComparedPairs,

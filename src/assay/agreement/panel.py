@@ -19,11 +19,18 @@ from assay.data import (
     human_outputs,
     without_humans,
 )
-from assay.metrics.base import Metric, Statistics, labels, reference_count, system_statistics
+from assay.metrics.base import (
+    Metric,
+    Statistics,
+    labels,
+    parse,
+    reference_count,
+    select_metrics,
+    system_statistics,
+)
 from assay.metrics.mean import Mean
-from assay.metrics.registry import parse, select_metrics
 from assay.progress import Track, untracked
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 from assay.statistics.arrays import Array, divide
 from assay.statistics.correlation import Mask, means
 from assay.statistics.weights import groups

@@ -12,7 +12,7 @@ from assay.agreement.panel import Candidate, Panel, lower_is_better
 from assay.data import DataError
 from assay.io.files import FilePath, label
 from assay.io.tables import TableRow, read_sheets
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 
 __all__ = ["ScoreTable", "read_score_table"]
 

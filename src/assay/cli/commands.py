@@ -19,8 +19,7 @@ from typing import Any, NoReturn
 
 from assay.data import DataError
 from assay.progress import track, tracked
-from assay.registry import PluginWarning
-from assay.settings import did_you_mean
+from assay.registry import PluginWarning, did_you_mean
 
 __all__ = [
     "COMMANDS",

@@ -18,11 +18,11 @@ from assay.demo import CAMPAIGNS, demo_suite_files, read_demo, read_demo_suite
 from assay.explanation.explain import ExplainResult, explain
 from assay.extras import install_line
 from assay.io import write_whole
+from assay.registry import SEED
 from assay.rendering.charts import missing_charts
 from assay.rendering.text import text
 from assay.results import Chart, Charts, CombinedResult, Header, Record, Result, Table
 from assay.scoring import score
-from assay.settings import SEED
 from assay.suites.evaluation import run_suite, suite_report
 from assay.suites.report import ReportResult
 from assay.suites.tables import BY_PHENOMENON

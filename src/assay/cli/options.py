@@ -15,13 +15,12 @@ from assay.data import DataError, Dataset, Scores
 from assay.io import TESTSET, digest, folder_files, folder_names, is_table, read, write_whole
 from assay.io.folders import FolderNames
 from assay.io.scores import read_folder_human_scores, read_human_scores, read_scores
-from assay.languages import Side, language_notes, language_of
-from assay.metrics.base import Metric
-from assay.metrics.registry import METRICS, select_metrics, with_shared
+from assay.metrics.base import METRICS, Metric, select_metrics, with_shared
+from assay.registry import SEED
 from assay.rendering.formats import FORMATS, OutputFormat, endings, format_of
 from assay.rendering.text import text as render_text
 from assay.results import Charts, Header, Record, Result
-from assay.settings import SEED
+from assay.text import Side, language_notes, language_of
 
 __all__ = [
     "Inputs",

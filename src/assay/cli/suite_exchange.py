@@ -19,7 +19,7 @@ from assay.cli.options import add_names, warn
 from assay.data import DataError
 from assay.extras import require
 from assay.io import read_lines
-from assay.settings import SEED
+from assay.registry import SEED
 from assay.suites.files import names_of, read_suite, write_suite
 from assay.suites.sampling import (
     IDS,

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError, Dataset
-from assay.metrics.base import Metric, labels, system_statistics
-from assay.metrics.registry import select_metrics
+from assay.metrics.base import Metric, labels, select_metrics, system_statistics
 from assay.plots import line_chart, scatter
 from assay.results import (
     CellValue,

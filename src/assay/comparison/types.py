@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.data import DataError, Dataset
-from assay.metrics.base import Metric
-from assay.metrics.registry import select_metrics
+from assay.metrics.base import Metric, select_metrics
 from assay.metrics.typef import TypeF
 from assay.plots import line_chart
 from assay.results import CellValue, Charts, Column, Columns, Record, Result, Table

@@ -33,12 +33,11 @@ from assay.features.annotation import Annotator, Feature
 from assay.features.lexicons import Lexicon, SentenceScorer, parse_scorers, score_lines
 from assay.features.select import DEFAULT_FEATURES
 from assay.io.files import FilePath
-from assay.languages import Side, language_notes, language_of
-from assay.metrics.base import Metric, Statistics, labels
+from assay.metrics.base import Metric, Statistics, labels, select_metrics
 from assay.metrics.mean import Mean
-from assay.metrics.registry import select_metrics
 from assay.plots import bar_chart
 from assay.progress import Track, untracked
+from assay.registry import SEED
 from assay.results import (
     CellValue,
     Chart,
@@ -53,10 +52,10 @@ from assay.results import (
     Table,
     known,
 )
-from assay.settings import SEED
 from assay.statistics.arrays import Array
 from assay.statistics.intervals import Interval, interval, jackknife_interval, jackknife_p
 from assay.statistics.significance import benjamini_hochberg, bootstrap
+from assay.text import Side, language_notes, language_of
 
 __all__ = [
     "MulerEstimate",

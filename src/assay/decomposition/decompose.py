@@ -22,7 +22,7 @@ from assay.features.annotation import Feature
 from assay.metrics.base import Metric, Rows, Statistics
 from assay.metrics.mean import Mean
 from assay.metrics.neural.bertscore import Places, Stretches
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 from assay.statistics.arrays import Array
 
 __all__ = [

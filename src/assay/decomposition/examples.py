@@ -27,11 +27,10 @@ from assay.decomposition.texts import annotate
 from assay.features.annotation import Annotator, Feature
 from assay.io.files import FilePath, label
 from assay.io.tables import has_header, parse_table, read_rows, whole_number, write_table
-from assay.languages import Side
-from assay.metrics.base import Metric
-from assay.metrics.registry import select_metrics
+from assay.metrics.base import Metric, select_metrics
 from assay.plots import scatter
 from assay.progress import Track, untracked
+from assay.registry import SEED
 from assay.results import (
     CellValue,
     Chart,
@@ -45,8 +44,8 @@ from assay.results import (
     Words,
     known,
 )
-from assay.settings import SEED
 from assay.statistics.arrays import Array
+from assay.text import Side
 
 __all__ = [
     "Answer",

@@ -30,8 +30,8 @@ from assay.decomposition.mask import mask as mask_pair
 from assay.features.annotation import Annotation, Annotator, Feature, Finder
 from assay.features.select import annotate_dataset
 from assay.io.files import FilePath
-from assay.languages import Side, language_notes
 from assay.progress import Track
+from assay.text import Side, language_notes
 
 __all__ = [
     "Annotated",

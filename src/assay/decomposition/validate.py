@@ -37,13 +37,12 @@ from assay.decomposition.trials import (
 from assay.features.annotation import Annotator, Feature
 from assay.features.select import DEFAULT_FEATURES
 from assay.io.files import FilePath
-from assay.languages import Side
-from assay.metrics.base import Metric
-from assay.metrics.registry import select_metrics
+from assay.metrics.base import Metric, select_metrics
 from assay.plots import bar_chart, line_chart
 from assay.progress import Track, untracked
+from assay.registry import SEED
 from assay.results import CellValue, Chart, Charts, Column, Columns, Record, Result, Table
-from assay.settings import SEED
+from assay.text import Side
 
 __all__ = ["CheckVerdict", "ValidationResult", "muler_validate", "validate"]
 

@@ -12,10 +12,10 @@ from assay.data import Dataset
 from assay.explanation.boosted import PUBLISHED, Boosted, Boosting, Regular
 from assay.explanation.explainers import EXPLAINERS, Explainer
 from assay.explanation.importances import Sides
-from assay.metrics.base import Metric
-from assay.metrics.registry import select_metrics
+from assay.metrics.base import Metric, select_metrics
 from assay.plots import scatter
 from assay.progress import Track, untracked
+from assay.registry import SEED
 from assay.results import (
     CellValue,
     Charts,
@@ -27,7 +27,6 @@ from assay.results import (
     Table,
     known,
 )
-from assay.settings import SEED
 from assay.statistics.arrays import Array
 
 __all__ = ["BoostResult", "boost"]

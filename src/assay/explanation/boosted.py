@@ -15,13 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from assay.data import DataError, Dataset, Segment
 from assay.explanation.explainers import EXPLAINERS, LIME, Explainer
 from assay.explanation.importances import Explanation, Sides, explain_segments, sides_of
-from assay.languages import Side
-from assay.metrics.base import Metric, Rows
+from assay.metrics.base import METRICS, Metric, Rows
 from assay.metrics.chrf import CHRF
-from assay.metrics.registry import METRICS
 from assay.progress import Track, untracked
-from assay.settings import SEED, setting
+from assay.registry import SEED, setting
 from assay.statistics.arrays import Array, divide
+from assay.text import Side
 
 __all__ = [
     "EPSILON",

@@ -21,9 +21,9 @@ from assay.explanation.importances import (
     worst_segments,
 )
 from assay.io.files import FilePath, label, read_lines
-from assay.metrics.base import Metric, reference_count
-from assay.metrics.registry import select_metrics
+from assay.metrics.base import Metric, reference_count, select_metrics
 from assay.progress import Track, untracked
+from assay.registry import SEED
 from assay.results import (
     CellValue,
     Column,
@@ -37,7 +37,6 @@ from assay.results import (
     known,
     marked_text,
 )
-from assay.settings import SEED
 from assay.statistics.arrays import Array, divide
 
 __all__ = [

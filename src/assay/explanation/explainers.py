@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from assay import kernel
 from assay.data import DataError, Dataset
-from assay.languages import language_of
-from assay.registry import Registry
-from assay.settings import Settings
+from assay.registry import Registry, Settings
 from assay.statistics.arrays import Array, divide
+from assay.text import language_of
 
 __all__ = [
     "EXPLAINERS",

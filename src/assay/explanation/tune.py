@@ -21,10 +21,9 @@ from assay.explanation.boosted import (
 )
 from assay.explanation.explainers import EXPLAINERS, Explainer
 from assay.explanation.importances import Sides, sides_of
-from assay.metrics.base import Metric
-from assay.metrics.registry import select_metrics
+from assay.metrics.base import Metric, select_metrics
 from assay.progress import Track, untracked
-from assay.settings import SEED
+from assay.registry import SEED
 from assay.statistics.arrays import Array
 from assay.statistics.correlation import pearson_rows, pearson_swap_test
 

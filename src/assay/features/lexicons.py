@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from assay.data import DataError
 from assay.io.files import FilePath, label
 from assay.io.tables import TableRow, read_sheets
-from assay.languages import Language, identify
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 from assay.statistics.arrays import Array
+from assay.text import Language, identify
 
 __all__ = [
     "BUILT_IN",

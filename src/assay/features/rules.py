@@ -16,8 +16,7 @@ from assay.features.annotation import Annotation, Annotator, TokenSpan
 from assay.io.files import FilePath
 from assay.io.files import label as file_label
 from assay.io.tables import read_rows
-from assay.languages import Language, check_text
-from assay.text import tokenize
+from assay.text import Language, check_text, tokenize
 
 if TYPE_CHECKING:
     from regex import Pattern

@@ -24,10 +24,9 @@ from assay.features.rules import (
 from assay.features.spacy import SpacyAnnotator, pipeline_for
 from assay.features.tagged_files import PART, UPOS, read_tags
 from assay.io.files import FilePath
-from assay.languages import Language, language_of
 from assay.progress import Track, untracked
-from assay.registry import Registry
-from assay.settings import did_you_mean
+from assay.registry import Registry, did_you_mean
+from assay.text import Language, language_of
 
 __all__ = [
     "ANNOTATORS",

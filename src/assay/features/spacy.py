@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 from assay.data import DataError
 from assay.extras import install_line, missing
 from assay.features.annotation import Annotation, TokenSpan, pack, shared_span, unpack
-from assay.languages import Language, check_text, plain_code
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
+from assay.text import Language, check_text, plain_code
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -24,9 +24,8 @@ from assay.io.files import (
 from assay.io.records import ColumnChoice, read_records
 from assay.io.tables import TableRow, TextTable, has_header, parse_table, read_rows, whole_number
 from assay.io.wmt import SgmTexts, is_sgm, parse_sgm, read_sgm, read_wmt_xml
-from assay.languages import named_languages
-from assay.registry import Registry
-from assay.settings import did_you_mean
+from assay.registry import Registry, did_you_mean
+from assay.text import named_languages
 
 __all__ = [
     "READERS",

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from assay.data import DataError
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 
 __all__ = [
     "FilePath",

@@ -13,7 +13,7 @@ from assay.io.datasets import read_dataset
 from assay.io.files import FilePath, system_name, write_lines
 from assay.io.records import reference_columns
 from assay.io.scores import granularity_of, read_scores
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 
 __all__ = [
     "FolderNames",

@@ -20,7 +20,7 @@ from assay.io.tables import (
     read_objects,
     write_table,
 )
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 
 __all__ = [
     "ColumnChoice",

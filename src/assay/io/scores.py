@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from assay.data import DataError, Dataset, Granularity, MissingInput, Scores
 from assay.io.files import FilePath, bare_name, label, suffix, write_lines
 from assay.io.tables import TableRow, TextTable, has_header, parse_table, read_rows, whole_number
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 
 __all__ = [
     "Entries",

@@ -12,7 +12,7 @@ import numpy as np
 from assay import kernel
 from assay.data import DataError, Segment
 from assay.metrics.base import LONGEST_NGRAM, Metric, Rows, Score, reference_count
-from assay.settings import setting
+from assay.registry import setting
 from assay.statistics.arrays import Array, divide
 from assay.text import check_tokenizer, prepare
 

@@ -27,7 +27,7 @@ from assay.metrics.tagged import (
     rate,
     share,
 )
-from assay.settings import setting
+from assay.registry import setting
 from assay.statistics.arrays import Array
 
 __all__ = ["Entities", "EntityF", "RelationMetric", "Relations", "XScore"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.data import DataError, Segment
 from assay.metrics.base import Metric, Rows, Statistics
-from assay.settings import setting
+from assay.registry import setting
 from assay.statistics.arrays import Array, divide
 
 __all__ = ["Mean", "RandomMetric"]

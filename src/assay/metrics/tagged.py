@@ -22,10 +22,10 @@ from assay.features.spacy import (
     find_pipeline,
     pipeline_for,
 )
-from assay.languages import Side, language_of
 from assay.metrics.base import Metric
-from assay.settings import did_you_mean, setting
+from assay.registry import did_you_mean, setting
 from assay.statistics.arrays import Array, divide
+from assay.text import Side, language_of
 
 __all__ = [
     "ALL",

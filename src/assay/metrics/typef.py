@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from assay import kernel
 from assay.data import DataError, Segment
 from assay.metrics.base import LONGEST_NGRAM, Metric, Rows
-from assay.settings import setting
+from assay.registry import setting
 from assay.statistics.arrays import Array, divide
 from assay.text import check_tokenizer, prepare
 

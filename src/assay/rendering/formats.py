@@ -8,9 +8,8 @@ from typing import ClassVar
 
 from assay.data import DataError
 from assay.io.files import PACKED, FilePath, suffix, write_whole
-from assay.registry import Registry
+from assay.registry import Registry, did_you_mean
 from assay.results import Result
-from assay.settings import did_you_mean
 
 __all__ = ["FORMATS", "OutputFormat", "endings", "format_of", "render", "save"]
 

@@ -12,11 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import DataError, Dataset, MissingInput, Scores, language_pair, reference_tuples
-from assay.languages import identify, language_of
-from assay.metrics.base import Metric, Statistics, reference_count, system_statistics
+from assay.metrics.base import (
+    Metric,
+    Statistics,
+    reference_count,
+    select_metrics,
+    system_statistics,
+)
 from assay.metrics.mean import Mean
-from assay.metrics.registry import select_metrics
 from assay.progress import Track, untracked
+from assay.registry import SEED
 from assay.scoring.report import (
     FEWEST,
     Grouped,
@@ -26,7 +31,6 @@ from assay.scoring.report import (
     ScoreResult,
     SegmentMetric,
 )
-from assay.settings import SEED
 from assay.statistics.arrays import Array
 from assay.statistics.significance import (
     BootstrapStatistic,
@@ -45,6 +49,7 @@ from assay.statistics.significance import (
     significant,
 )
 from assay.statistics.weights import groups
+from assay.text import identify, language_of
 
 __all__ = [
     "oddities",

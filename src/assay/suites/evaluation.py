@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.data import DataError, MissingInput
 from assay.progress import Track, untracked
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 from assay.suites.accuracy import Correction, Policy, Test, accuracies
 from assay.suites.check import LIMIT, check
 from assay.suites.compare_report import CompareResult

@@ -15,7 +15,7 @@ from numpy.random import Generator
 from assay.data import DataError
 from assay.io.files import FilePath, label, read_lines, suffix, write_lines
 from assay.io.tables import TextTable, read_table, whole_number, write_table
-from assay.settings import SEED, did_you_mean
+from assay.registry import SEED, did_you_mean
 from assay.suites.model import Item, Suite
 
 __all__ = [

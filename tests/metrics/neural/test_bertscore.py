@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from assay.data import DataError, Segment
+from assay.metrics.base import parse
 from assay.metrics.neural.bertscore import (
     Baseline,
     BERTScore,
@@ -14,7 +15,6 @@ from assay.metrics.neural.bertscore import (
     read_baseline,
     write_baselines,
 )
-from assay.metrics.registry import parse
 from tests.corpora import demo, texts, uneven
 from tests.metrics.neural.tiny import minilm_folder, needs_models, save_tiny_bert, save_tiny_roberta
 

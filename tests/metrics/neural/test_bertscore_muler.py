@@ -9,8 +9,8 @@ from assay.cli import main
 from assay.data import DataError, Segment
 from assay.decomposition.decompose import Annotated, decompose
 from assay.features.annotation import Annotation, Feature, TokenSpan
+from assay.metrics.base import parse
 from assay.metrics.neural.bertscore import BERTScore, Places
-from assay.metrics.registry import parse
 from tests.contract.varied import needs_tagger
 from tests.corpora import demo
 from tests.metrics.neural.tiny import minilm_folder, needs_models

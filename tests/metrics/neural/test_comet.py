@@ -7,8 +7,8 @@ from importlib.util import find_spec
 import pytest
 
 from assay.data import DataError, Segment
+from assay.metrics.base import parse
 from assay.metrics.neural.comet import COMET
-from assay.metrics.registry import parse
 from tests.corpora import demo
 
 PACKAGE = bool(find_spec("comet"))

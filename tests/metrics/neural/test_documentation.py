@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from assay.scoring import score
 from tests.corpora import demo
 from tests.metrics.neural.tiny import needs_models

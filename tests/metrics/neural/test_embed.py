@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from assay.data import DataError, Segment
+from assay.metrics.base import parse
 from assay.metrics.neural import embed
 from assay.metrics.neural.embed import Embed
-from assay.metrics.registry import parse
 from tests.corpora import SHORT, demo
 from tests.metrics.neural.tiny import minilm_folder, needs_models, save_tiny_bert
 

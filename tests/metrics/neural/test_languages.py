@@ -2,8 +2,8 @@
 
 import pytest
 
+from assay.metrics.base import parse
 from assay.metrics.neural.base import LANGUAGES
-from assay.metrics.registry import parse
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from assay.data import DataError, Segment
+from assay.metrics.base import parse
 from assay.metrics.neural import xmover as mover
 from assay.metrics.neural.xmover import XMover, read_mapping
-from assay.metrics.registry import parse
 from tests.corpora import SHORT, demo
 from tests.metrics.neural.test_transport import programme
 from tests.metrics.neural.tiny import needs_models, save_tiny_bert

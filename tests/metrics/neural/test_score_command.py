@@ -8,7 +8,7 @@ import pytest
 
 from assay.cli import main
 from assay.data import Segment
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from tests.corpora import demo
 from tests.metrics.neural.tiny import needs_models
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from assay.scoring import score
 from tests.contract.varied import METRICS, is_tagged, needs_tagger
 from tests.corpora import demo

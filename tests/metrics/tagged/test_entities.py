@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.data import DataError, Segment
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from assay.scoring import score
 from tests.contract.varied import needs_tagger
 from tests.corpora import demo

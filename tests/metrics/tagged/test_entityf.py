@@ -3,7 +3,7 @@
 import pytest
 
 from assay.data import Segment
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from tests.contract.varied import needs_tagger
 from tests.metrics.tagged import obvious
 

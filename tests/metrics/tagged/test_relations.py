@@ -5,7 +5,7 @@ import re
 import pytest
 
 from assay.data import DataError, Segment
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from tests.contract.varied import needs_tagger
 from tests.metrics.tagged import obvious
 

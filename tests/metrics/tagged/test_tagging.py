@@ -9,7 +9,7 @@ import pytest
 from assay.data import DataError
 from assay.features.cache import AnnotationCache, default_path
 from assay.metrics import tagged as tagging
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 from assay.metrics.tagged import Tagged, TaggedItem, tag, tagger_of
 from tests.contract.varied import METRICS, is_tagged, needs_tagger
 from tests.corpora import demo
@@ -81,7 +81,7 @@ def test_spacy_is_not_loaded_for_texts_that_were_tagged_before(fresh):
     wanted = parse("entities:types=all").corpus_score(LINES, [LINES]).score
     code = f"""
 import sys
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 print(parse("entities:types=all").corpus_score({LINES!r}, [{LINES!r}]).score)
 print("spacy" in sys.modules)
 """
@@ -142,7 +142,7 @@ def version(name):
 metadata.version = version
 sys.modules["spacy"] = None
 from assay.data import DataError
-from assay.metrics.registry import parse
+from assay.metrics.base import parse
 for name in ("entities", "entityf", "relations", "xscore"):
     try:
         parse(name).sentence_score("a", ["b"])
@@ -216,7 +216,7 @@ def test_tagged_text_cannot_be_masked(metric):
 
 
 def test_metrics_can_be_named_and_listed_without_spacy():
-    code = "import sys; from assay.metrics.registry import registered; registered"
+    code = "import sys; from assay.metrics.base import registered; registered"
     code += "; print('spacy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

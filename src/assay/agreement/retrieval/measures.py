@@ -13,8 +13,7 @@ import numpy as np
 from assay.agreement.retrieval.collection import Judgements, Ranking, Run
 from assay.data import DataError
 from assay.extras import require
-from assay.registry import Registry
-from assay.settings import Settings, setting
+from assay.registry import Registry, Settings, setting
 from assay.statistics.arrays import Array
 
 __all__ = [

@@ -28,8 +28,8 @@ from assay.agreement.sensitivity.study import Study, studies
 from assay.data import DataError, Dataset, Scores
 from assay.io.scores import HumanChoice, chosen_human
 from assay.progress import Track, untracked
+from assay.registry import SEED
 from assay.results import Charts, Record, Result, Table, known
-from assay.settings import SEED
 
 __all__ = [
     "SensitivityFinding",

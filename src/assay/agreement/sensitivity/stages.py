@@ -15,7 +15,7 @@ from assay.agreement.coefficients import Coefficient, fisher_interval
 from assay.agreement.panel import Candidate, outliers
 from assay.agreement.sensitivity.study import Study, TextRatings, Texts, corpus_scores, text_scores
 from assay.data import DataError
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 from assay.statistics.arrays import Array, divide
 from assay.statistics.correlation import pearson_rows
 from assay.statistics.intervals import interval

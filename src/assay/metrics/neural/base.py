@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from assay.data import DataError, Dataset, MissingInput, Segment
 from assay.extras import install_line, require
-from assay.languages import Pair, Side, language_of, plain_code
 from assay.metrics.base import Metric, Rows
 from assay.metrics.neural.encoders import Encoder, encoder_named
-from assay.settings import setting
+from assay.registry import setting
 from assay.statistics.arrays import Array, divide
+from assay.text import Pair, Side, language_of, plain_code
 
 __all__ = [
     "LANGUAGES",

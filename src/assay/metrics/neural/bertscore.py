@@ -18,7 +18,7 @@ from assay.io.tables import TableRow, read_sheets
 from assay.metrics.base import Rows
 from assay.metrics.neural.base import NeuralMetric, usual_layer
 from assay.metrics.neural.encoders import Encoder, Pieces
-from assay.settings import setting
+from assay.registry import setting
 from assay.statistics.arrays import Array
 
 __all__ = [

@@ -21,7 +21,7 @@ from assay.data import DataError, MissingInput, Segment
 from assay.extras import missing
 from assay.metrics.base import Rows
 from assay.metrics.neural.base import NeuralMetric, check_not_path, weights_hash
-from assay.settings import Settings
+from assay.registry import Settings
 
 __all__ = ["COMET"]
 

@@ -26,7 +26,7 @@ from assay.metrics.neural.base import (
     weights_of,
 )
 from assay.metrics.neural.encoders import States
-from assay.settings import setting
+from assay.registry import setting
 from assay.statistics.arrays import Array, divide
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from assay.data import DataError
 from assay.io.files import FilePath, bare_name, label, read_lines, suffix
 from assay.io.tables import read_table
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 from assay.suites.files.items import (
     read_items_json,
     read_items_jsonl,

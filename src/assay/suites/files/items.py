@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, get_args
 
 from assay.data import DataError
 from assay.io.files import SURROGATE, FilePath, label, read_lines, read_text, write_whole
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 from assay.suites.model import Item, Kind, Polarity, Rule, Suite, rule_id
 
 __all__ = [

@@ -14,7 +14,7 @@ from typing import Any
 from assay.data import DataError
 from assay.io.files import FilePath, label
 from assay.io.tables import TableRow, read_cells, write_cells
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 from assay.suites.files.items import (
     PATTERNS,
     PUBLIC,

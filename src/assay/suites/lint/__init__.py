@@ -9,8 +9,8 @@ from itertools import groupby
 
 from assay.data import DataError
 from assay.progress import Track, untracked
+from assay.registry import did_you_mean
 from assay.results import Column, Columns, Record, Result, Table
-from assay.settings import did_you_mean
 from assay.suites.check import LIMIT
 from assay.suites.lint.items import rule_problems, structure_problems
 from assay.suites.lint.patterns import Problem, Severity, pattern_problems

@@ -16,7 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from assay.data import DataError
 from assay.extras import install_line, missing
 from assay.io.files import label
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 
 if TYPE_CHECKING:
     from alembic.config import Config

@@ -13,7 +13,7 @@ import numpy as np
 from sqlalchemy import Connection, delete, distinct, func, insert, select, update
 
 from assay.data import DataError
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 from assay.suites.store.records import Login, Person, Ratings, Share
 from assay.suites.store.tables import (
     annotators,

@@ -25,7 +25,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from assay.data import DataError
 from assay.progress import Track, untracked
-from assay.settings import did_you_mean
+from assay.registry import did_you_mean
 from assay.suites.check import NOT_TESTED, Checker, Hits, Verdict, Verdicts, code_of
 from assay.suites.model import Run
 from assay.suites.report import RunResult
