@@ -59,6 +59,7 @@ class Finding:
     segments: tuple[int, ...]
     carriers: int
     evidence: float
+    domain: str
     rank: int = 0
     under: int | None = None
 
@@ -131,7 +132,7 @@ class _Candidate:
     @cached_property
     def full(self) -> Array:
         """The contribution of every segment of the test set."""
-        found = np.zeros(self.size)
+        found = np.zeros(max(self.size, int(self.tested.segments.max(initial=-1)) + 1))
         found[self.tested.segments] = self.tested.contributions
         return found
 
@@ -143,7 +144,7 @@ class _Candidate:
     def is_inside(self, other: _Candidate) -> bool:
         """Whether little is left of it outside of the segments that carry the other one."""
         total = float(self.full.sum())
-        if not total:
+        if not total or self.tested.domain != other.tested.domain:
             return False
         outside = self.full[~other.carried_by]
         left = float(outside.sum()) / total
@@ -229,9 +230,11 @@ def _finding(
     moved, n = test.contributions, len(test.segments)
     sign = -1 if test.higher is False else 1
     reach = math.nan
-    if n > 1:
-        error = math.sqrt(n / (n - 1) * float(((moved - moved.mean()) ** 2).sum()))
-        reach = float(stdtrit(n - 1, (1 + level) / 2)) * error
+    size = max(n, test.size)
+    if size > 1:
+        squares = float((moved**2).sum()) - float(moved.sum()) ** 2 / size
+        error = math.sqrt(size / (size - 1) * max(0.0, squares))
+        reach = float(stdtrit(size - 1, (1 + level) / 2)) * error
     difference = test.value - test.other
     order = np.argsort(-moved * np.sign(difference * sign or 1), kind="stable")
     return Finding(
@@ -254,13 +257,14 @@ def _finding(
         segments=tuple(int(at) + 1 for at in test.segments[order]),
         carriers=test.carriers,
         evidence=evidence,
+        domain=test.domain,
     )
 
 
 def _share(test: Tested, whole: Array) -> float:
     """The part of the overall difference that lies in its segments, or in those that carry it."""
     total = float(whole.sum())
-    if not total or (len(test.segments) and int(test.segments.max()) >= len(whole)):
+    if not total or test.domain != "segments":
         return math.nan
     by_segment = test.kind in ("text", "label", "difficulty")
     chosen = test.segments if by_segment else test.segments[test.contributions != 0]

@@ -80,6 +80,10 @@ class Tested:
     segments: NDArray[np.intp]
     contributions: Array
     specific: float = math.nan
+    size: int = 0
+    """Of everything that was looked at, where `segments` are only those that differ."""
+    domain: str = "segments"
+    """What `segments` are: segments of the test set, or items of the suite."""
 
     @property
     def carriers(self) -> int:
@@ -180,6 +184,7 @@ class SumProbe(Probe):
     rows: Array = field(default_factory=lambda: np.zeros((0, 0, 3)))
     aggregate: Callable[[Array], Array] = f_score
     expected: Array | None = None
+    domain: str = "segments"
 
     def test(self, first: int, second: int, whole: Whole) -> Tested:
         """The pair on the probe."""
@@ -197,6 +202,7 @@ class SumProbe(Probe):
         return Tested(
             self.kind, self.name, self.metric, self.unit, self.higher, self.finer, first, second,
             float(values[0]), float(values[1]), sign_flip_p(moved), there, moved, specific,
+            domain=self.domain,
         )  # fmt: skip
 
     def _oriented(self, moved: Array) -> Array:
@@ -339,14 +345,14 @@ def _phrase(
         found.append(
             Tested(
                 "phrases", name, "F", "%", True, False, first, second, value, value_other,
-                sign_flip_p(moved), rows, moved,
+                sign_flip_p(moved), rows, moved, size=words.length,
             )
         )  # fmt: skip
     if np.count_nonzero(uses) >= PHRASE_CARRIERS:
         found.append(
             Tested(
                 "phrases", name, "uses", "", None, False, first, second, p, p_other,
-                sign_flip_p(uses), rows, uses,
+                sign_flip_p(uses), rows, uses, size=words.length,
             )
         )  # fmt: skip
     return found
