@@ -28,6 +28,7 @@ LAYERS = (
     ("scoring",),
     ("agreement", "comparison", "decomposition", "explanation", "rendering", "suites"),
     ("demo", "testing"),
+    ("reports",),
     ("cli",),
 )
 """From the bottom up; a module imports its own part and what lies below, never its neighbours."""

@@ -29,6 +29,7 @@ __all__ = [
     "named_languages",
     "plain_code",
     "prepare",
+    "rank_languages",
     "rewrite",
     "tokenize",
 ]
@@ -221,14 +222,20 @@ def _sample(lines: Sequence[str]) -> list[str]:
     return full[::step][:SAMPLE]
 
 
+def rank_languages(text: str) -> dict[str, float]:
+    """The probability of every language, where the text is in one of them."""
+    shares: dict[str, float] = {}
+    for code, share in _identifier().rank(text):
+        code = _FOLDED.get(code, code)
+        shares[code] = shares.get(code, 0.0) + float(share)
+    return shares
+
+
 @lru_cache(maxsize=256)
 def _identified(text: str) -> str:
     if not text:
         return ""
-    shares: dict[str, float] = {}
-    for code, share in _identifier().rank(text):
-        code = _FOLDED.get(code, code)
-        shares[code] = shares.get(code, 0.0) + share
+    shares = rank_languages(text)
     best = max(shares, key=shares.__getitem__)
     return best if shares[best] >= SURE and best != _NO_LANGUAGE else ""
 

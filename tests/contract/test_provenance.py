@@ -21,6 +21,7 @@ ORACLES = {
     "embed": "metrics/neural/test_embed.py",  # the packages' own cosines
     "xmover": "metrics/neural/test_mover.py",  # linear programming
     "comet": "metrics/neural/test_comet.py",  # the package comet
+    "fault": "metrics/test_faults.py",  # faults counted one by one, and planted ones
     "random": "metrics/neural/test_noise.py",  # the uniform distribution
 }
 """The tests that work a metric out in another way, where no golden figures are written down."""

@@ -62,8 +62,10 @@ def is_neural(metric):
 
 
 def is_string(metric):
-    """Whether the metric compares words or letters."""
-    return not (is_tagged(metric) or is_neural(metric) or metric.name in ("boost", "random"))
+    """Whether the metric compares words or letters, in the kernel."""
+    return not (
+        is_tagged(metric) or is_neural(metric) or metric.name in ("boost", "fault", "random")
+    )
 
 
 def reads_sources(metric):

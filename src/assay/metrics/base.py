@@ -343,6 +343,7 @@ _BUILT_IN = {
     "macrof": "assay.metrics.typef:MacroF",
     "microf": "assay.metrics.typef:MicroF",
     "rouge": "assay.metrics.rouge:ROUGE",
+    "fault": "assay.metrics.faults:Fault",
     "entities": "assay.metrics.entities:Entities",
     "entityf": "assay.metrics.entities:EntityF",
     "relations": "assay.metrics.entities:Relations",
@@ -369,7 +370,8 @@ class _Metrics(Registry[Metric]):
         if not isinstance(given, str):
             return super().parse(given)
         whole = "|" in given
-        name, options = _signature(given) if whole else read_specification(given, self.kind)
+        text = _KIND_OF_FAULT.sub(r"fault:kind=\1", given)
+        name, options = _signature(given) if whole else read_specification(text, self.kind)
         meant = self.resolve(Specification(name, {}))
         kind = self.get(meant.name)
         settings = kind.by_name()
@@ -404,6 +406,9 @@ def _chrf(match: re.Match[str]) -> str:
     return f"chrf:{','.join(options)}"
 
 
+_KIND_OF_FAULT = re.compile(r"^\s*fault:(\w+)(?=,|\s*$)", re.IGNORECASE)
+"""`fault:numbers` is short for `fault:kind=numbers`."""
+
 _NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 _ALIASES: tuple[Alias, ...] = (
     (rf"chrf(?P<beta>{_NUMBER})?(?P<plus>\+*)", _chrf),
@@ -413,6 +418,7 @@ _ALIASES: tuple[Alias, ...] = (
     (r"rouge-?lsum", "rouge:type=Lsum"),
     (r"cer", "wer:unit=char"),
     (r"xbertscore", "bertscore:against=source"),
+    (r"fault:(\w+)", r"fault:kind=\1"),
     (r"boosted (.+)", r"boost:metric=\1"),
 )
 
@@ -523,17 +529,36 @@ def select_metrics(
         raise DataError(f"metrics are a list: pass [{metrics!r}].")
     target = plain_code((dataset.languages or ("", ""))[1])
     shared = {"tokenize": tokenize or _TOKENIZERS.get(target), "lowercase": lowercase}
-    asked = [with_shared(metric, shared) for metric in metrics]
+    given, notes = _with_families(metrics, dataset)
+    asked = [with_shared(metric, shared) for metric in given]
     ready = METRICS.parse_all(metric.for_dataset(dataset) for metric in asked)
     sides = list(dict.fromkeys(side for metric in asked for side in metric.needs_languages))
     known = {side: language_of(dataset, side).code for side in sides}
     pair = known.get("source", ""), known.get("target", "")
     references = reference_count(dataset.references)
-    notes = [remark for metric in ready if (remark := metric.language_remark(pair))]
+    notes += [remark for metric in ready if (remark := metric.language_remark(pair))]
     notes += _tokenizer_notes(ready, dataset)
     for metric in ready:
         notes += verify(metric, references=references, languages=dataset.languages)
     return Selection(ready, list(dict.fromkeys(notes)), sides)
+
+
+def _with_families(
+    metrics: Iterable[str | Metric], dataset: Dataset
+) -> tuple[list[str | Metric], list[str]]:
+    """The metrics with `faults` replaced by all that it stands for, and notes on them."""
+    given: list[str | Metric] = []
+    notes: list[str] = []
+    for metric in metrics:
+        if isinstance(metric, str) and metric.strip().lower() == "faults":
+            from assay.metrics.faults import faults_for
+
+            family = faults_for(dataset)
+            given += [metric.title for metric in family.metrics]
+            notes += family.notes
+        else:
+            given.append(metric)
+    return given, notes
 
 
 def with_shared(given: str | Metric, shared: Mapping[str, object]) -> Metric:

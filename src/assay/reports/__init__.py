@@ -1,0 +1,1 @@
+"""What people read: findings, the report and the gate, put together from the analyses."""

@@ -1,0 +1,358 @@
+"""Probes: everything that two systems are compared on, as rows of sums per segment.
+
+A probe is a slice and a way to score it. Its rows hold sums for every system and segment, and
+`aggregate` makes scores of sums, as in a metric; so every probe is tested in the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.comparison.slices import Slice
+from assay.comparison.words import FrequencyBin, Vocabulary, WordClass, f_score, rare_words
+from assay.data import Dataset
+from assay.metrics.base import Statistics
+from assay.statistics.arrays import Array, divide
+from assay.statistics.signflips import sign_flip_p
+
+__all__ = [
+    "KINDS",
+    "Kind",
+    "Probe",
+    "SegmentProbe",
+    "SumProbe",
+    "Tested",
+    "bin_probe",
+    "class_probe",
+    "phrase_tests",
+    "rare_word_tests",
+]
+
+Kind = Literal[
+    "text", "label", "difficulty", "words", "frequency", "phrases", "fault", "phenomenon", "human"
+]
+
+KINDS: Mapping[Kind, str] = {
+    "text": "Segments by what is in them",
+    "label": "Documents and other labels",
+    "difficulty": "Segments by difficulty",
+    "words": "Words by class",
+    "frequency": "Words by frequency",
+    "phrases": "Single words and pairs of words",
+    "fault": "Surface faults",
+    "phenomenon": "Phenomena of the test suite",
+    "human": "What people found",
+}
+
+PHRASE_CARRIERS = 8
+"""A single word is looked at if its matches differ in so many segments."""
+
+SMALL = 1e-300
+
+
+@dataclass(frozen=True)
+class Tested:
+    """One probe for one pair of systems.
+
+    `segments` are the positions of the segments looked at, `contributions` what each of them adds
+    to the difference, oriented so that more is better for the first system. `specific` says how
+    surely the difference goes beyond what the pair shows everywhere, as -log10 p; `nan` where that
+    question does not arise.
+    """
+
+    kind: Kind
+    name: str
+    metric: str
+    unit: str
+    higher: bool | None
+    finer: bool
+    first: int
+    second: int
+    value: float
+    other: float
+    p: float
+    segments: NDArray[np.intp]
+    contributions: Array
+    specific: float = math.nan
+    size: int = 0
+    """Of everything that was looked at, where `segments` are only those that differ."""
+    domain: str = "segments"
+    """What `segments` are: segments of the test set, or items of the suite."""
+
+    @property
+    def carriers(self) -> int:
+        """The number of segments in which the systems differ."""
+        return int(np.count_nonzero(self.contributions))
+
+
+class Whole(NamedTuple):
+    """What a pair shows over the whole test set: contributions and the weight of each segment."""
+
+    contributions: Array
+    weights: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """A slice and how it is scored; `higher` is None where neither more nor less is better."""
+
+    kind: Kind
+    name: str
+    metric: str
+    unit: str = ""
+    higher: bool | None = True
+    finer: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentProbe(Probe):
+    """A metric on some segments."""
+
+    statistics: Sequence[Statistics] = field(default=())
+    segments: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
+
+    @classmethod
+    def of(cls, part: Slice, statistics: Sequence[Statistics], title: str) -> SegmentProbe:
+        """The metric of these statistics on a slice."""
+        metric = statistics[0].metric
+        kind: Any = part.kind
+        return cls(
+            kind, part.name, title, "", metric.higher_is_better, metric.is_small,
+            statistics, np.flatnonzero(part.mask),
+        )  # fmt: skip
+
+    def test(self, first: int, second: int, whole: Whole) -> Tested:
+        """The pair on the slice, and whether it stands out from the rest."""
+        one, other = (self.statistics[at][self.segments] for at in (first, second))
+        moved = contributions(one, other)
+        return Tested(
+            self.kind, self.name, self.metric, self.unit, self.higher, self.finer, first, second,
+            one.corpus(), other.corpus(), sign_flip_p(moved), self.segments, moved,
+            _standing_out(whole, self.segments, float(moved.sum())),
+        )  # fmt: skip
+
+
+def contributions(one: Statistics, other: Statistics) -> Array:
+    """What each segment adds to the difference of two scores, higher being better.
+
+    It is the score where the segment is the first system's less the score where it is the
+    second's, all other segments lying halfway between the two: so it only changes its sign where
+    the systems change places. Metrics with sparse rows have their leave-one-out benefits instead.
+    """
+    metric = one.metric
+    if not isinstance(one.rows, np.ndarray):
+        return one.favoritism(other)
+    middle = (one.rows.sum(axis=0) + other.rows.sum(axis=0)) / 2
+    half = (one.rows - other.rows) / 2
+    moved = np.zeros(len(half))
+    differ = half.any(axis=1)
+    moved[differ] = metric.aggregate(middle + half[differ]) - metric.aggregate(
+        middle - half[differ]
+    )
+    return metric.oriented(np.nan_to_num(moved))
+
+
+def _standing_out(whole: Whole, segments: NDArray[np.intp], difference: float) -> float:
+    """How surely the difference inside is more than what its weight would lead one to expect."""
+    moved, weights = whole
+    total, weight = float(moved.sum()), float(weights.sum())
+    inside = float(weights[segments].sum())
+    if not 0 < inside < weight:
+        return 0.0
+    rest = moved - total * weights / weight
+    spread = float((rest**2).sum()) / weight * inside * (1 - inside / weight)
+    surplus = float(rest[segments].sum())
+    if spread <= 0 or surplus * difference <= 0:
+        return 0.0
+    return _evidence(surplus / math.sqrt(spread))
+
+
+@dataclass(frozen=True, eq=False)
+class SumProbe(Probe):
+    """Sums that are counted for the probe itself: words of a class, faults, verdicts, errors.
+
+    `rows` are (systems, segments, k). `expected` are rows of which this is a part (all words), so
+    that what stands out can be told from what is everywhere.
+    """
+
+    rows: Array = field(default_factory=lambda: np.zeros((0, 0, 3)))
+    aggregate: Callable[[Array], Array] = f_score
+    expected: Array | None = None
+    domain: str = "segments"
+
+    def test(self, first: int, second: int, whole: Whole) -> Tested:
+        """The pair on the probe."""
+        one, other = self.rows[first], self.rows[second]
+        there = np.flatnonzero(one.any(axis=1) | other.any(axis=1))
+        one, other = one[there], other[there]
+        moved = self._oriented(_moved(one, other, self.aggregate))
+        values = self.aggregate(np.stack([one.sum(axis=0), other.sum(axis=0)]))
+        specific = math.nan
+        if self.expected is not None:
+            everything = self._oriented(
+                _moved(*(self.expected[at][there] for at in (first, second)), self.aggregate)
+            )
+            specific = self._beyond(moved, everything, one + other, first, second)
+        return Tested(
+            self.kind, self.name, self.metric, self.unit, self.higher, self.finer, first, second,
+            float(values[0]), float(values[1]), sign_flip_p(moved), there, moved, specific,
+            domain=self.domain,
+        )  # fmt: skip
+
+    def _oriented(self, moved: Array) -> Array:
+        return -moved if self.higher is False else moved
+
+    def _beyond(
+        self, moved: Array, everything: Array, both: Array, first: int, second: int
+    ) -> float:
+        """How surely the class differs by more than its share of all errors."""
+        assert self.expected is not None
+        total = (self.expected[first] + self.expected[second]).sum(axis=0)
+        scores = self.aggregate(np.stack([both.sum(axis=0), total]))
+        missing = 100 - np.nan_to_num(scores, nan=100.0)
+        beta = min(3.0, float(divide(missing[0], missing[1])))
+        rest = moved - beta * everything
+        surplus, size = float(rest.sum()), math.sqrt(float((rest**2).sum()))
+        if size <= 0 or surplus * float(moved.sum()) <= 0:
+            return 0.0
+        return _evidence(surplus / size)
+
+
+def _moved(one: Array, other: Array, aggregate: Callable[[Array], Array]) -> Array:
+    middle = (one.sum(axis=0) + other.sum(axis=0)) / 2
+    half = (one - other) / 2
+    moved = np.zeros(len(half))
+    differ = half.any(axis=1)
+    if differ.any():
+        moved[differ] = aggregate(middle + half[differ]) - aggregate(middle - half[differ])
+    return np.nan_to_num(moved)
+
+
+def _evidence(z: float) -> float:
+    """-log10 of the two-sided p of a z."""
+    from scipy.special import log_ndtr
+
+    return -(float(log_ndtr(-abs(z))) + math.log(2)) / math.log(10)
+
+
+def class_probe(kind: Kind, part: WordClass, everything: Array | None) -> SumProbe:
+    """A class of words, scored by F."""
+    return SumProbe(kind, part.name, "F", "%", True, False, part.counts, f_score, everything)
+
+
+@dataclass(frozen=True, eq=False)
+class BinProbe(Probe):
+    """Types of similar frequency, each of which counts alike: MacroF on the bin."""
+
+    words: Vocabulary = field(default=None)  # type: ignore[assignment]
+    chosen: NDArray[np.bool_] = field(default=None)  # type: ignore[assignment]
+
+    def test(self, first: int, second: int, whole: Whole) -> Tested:
+        """The pair on the bin."""
+        columns = np.flatnonzero(self.chosen)
+        wanted = self.words.reference_counts[columns]
+        sides = [[part[:, columns] for part in self.words.of_system(at)] for at in (first, second)]
+        sums = [[np.asarray(part.sum(axis=0)).ravel() for part in side] for side in sides]
+        values = [float(100 * divide(2 * m, p + wanted).mean()) for p, m in sums]
+        (had, matched), (had_other, matched_other) = sides
+        # Both differences in one sparse array, so that they share their places.
+        both = ((matched - matched_other) + 1j * (had - had_other)).tocoo()
+        change_m, change_p = both.data.real / 2, both.data.imag / 2
+        middle_m = (sums[0][1] + sums[1][1])[both.col] / 2
+        middle_p = (sums[0][0] + sums[1][0])[both.col] / 2 + wanted[both.col]
+        moved = divide(2 * (middle_m + change_m), middle_p + change_p)
+        moved -= divide(2 * (middle_m - change_m), middle_p - change_p)
+        by_segment = np.bincount(both.row, moved, minlength=self.words.length)
+        by_segment = 100 * by_segment / len(columns)
+        by_segment[np.abs(by_segment) < 1e-12] = 0.0
+        there = np.flatnonzero(np.asarray(self.words.reference[:, columns].sum(axis=1)).ravel())
+        there = np.union1d(there, np.flatnonzero(by_segment))
+        return Tested(
+            self.kind, self.name, self.metric, self.unit, True, False, first, second,
+            values[0], values[1], sign_flip_p(by_segment), there, by_segment[there],
+            _standing_out(whole, there, float(by_segment.sum())),
+        )  # fmt: skip
+
+
+def bin_probe(part: FrequencyBin, words: Vocabulary) -> BinProbe:
+    """A bin of frequency, scored by MacroF."""
+    return BinProbe("frequency", part.name, "MacroF1", "", True, False, words, part.chosen)
+
+
+def rare_word_tests(dataset: Dataset, words: Vocabulary, first: int, second: int) -> list[Tested]:
+    """Words found nowhere else, per 100 words of the output."""
+    part = rare_words(dataset, words, (first, second))
+    rows = np.zeros((len(dataset.systems), words.length, 2))
+    rows[[first, second]] = part.counts
+    probe = SumProbe(
+        "words", part.name, "per 100 words", "", False, False, rows, _per_hundred, None
+    )
+    return [probe.test(first, second, Whole(np.zeros(0), np.zeros(0)))]
+
+
+def _per_hundred(sums: Array) -> Array:
+    return 100 * divide(sums[:, 0], sums[:, 1])
+
+
+def phrase_tests(words: Vocabulary, first: int, second: int) -> list[Tested]:
+    """Words or pairs of words that match in one system and not in the other, or are used more."""
+    (had, matched), (had_other, matched_other) = (words.of_system(at) for at in (first, second))
+    both = ((matched - matched_other) + 1j * (had - had_other)).tocsc()
+    both.sum_duplicates()
+    sums = [
+        np.asarray(part.sum(axis=0)).ravel() for part in (had, matched, had_other, matched_other)
+    ]
+    counts = np.diff(both.indptr)
+    found = []
+    for column in np.flatnonzero(counts >= PHRASE_CARRIERS):
+        span = slice(both.indptr[column], both.indptr[column + 1])
+        rows, changes = both.indices[span].astype(np.intp), both.data[span]
+        p, m, p_other, m_other = (float(part[column]) for part in sums)
+        found += _phrase(
+            words, int(column), first, second, rows, changes, (p, m), (p_other, m_other)
+        )
+    return found
+
+
+def _phrase(
+    words: Vocabulary,
+    column: int,
+    first: int,
+    second: int,
+    rows: NDArray[np.intp],
+    changes: Any,
+    one: tuple[float, float],
+    other: tuple[float, float],
+) -> list[Tested]:
+    name, wanted = f"“{words.types[column]}”", float(words.reference_counts[column])
+    matches, uses = changes.real, changes.imag
+    found = []
+    (p, m), (p_other, m_other) = one, other
+    if np.count_nonzero(matches) >= PHRASE_CARRIERS:
+        middle_m, middle = (m + m_other) / 2, (p + p_other) / 2 + wanted
+        moved = 100 * (
+            divide(2 * middle_m + matches, middle + uses / 2)
+            - divide(2 * middle_m - matches, middle - uses / 2)
+        )
+        value = 200 * m / (p + wanted) if p + wanted else math.nan
+        value_other = 200 * m_other / (p_other + wanted) if p_other + wanted else math.nan
+        found.append(
+            Tested(
+                "phrases", name, "F", "%", True, False, first, second, value, value_other,
+                sign_flip_p(moved), rows, moved, size=words.length,
+            )
+        )  # fmt: skip
+    if np.count_nonzero(uses) >= PHRASE_CARRIERS:
+        found.append(
+            Tested(
+                "phrases", name, "uses", "", None, False, first, second, p, p_other,
+                sign_flip_p(uses), rows, uses, size=words.length,
+            )
+        )  # fmt: skip
+    return found
