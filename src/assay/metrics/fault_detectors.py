@@ -52,6 +52,9 @@ _INK = re.compile(r"[^\W_]")
 """A letter or a digit."""
 
 
+_NOTHING: frozenset[str] = frozenset()
+
+
 def is_blank(text: str) -> bool:
     """Whether a text has neither letter nor digit."""
     return _INK.search(text) is None
@@ -86,7 +89,7 @@ def empty(output: str, source: str, references: tuple[str, ...]) -> Found:
     return not given or not any(map(is_blank, given)) or (not output.strip() and not references)
 
 
-SHORT, LONG = 0.4, 2.5
+SHORT, LONG = 0.45, 2.3
 """The share of the original's size below and above which a length is no matter of style."""
 
 SLACK = 15
@@ -124,18 +127,17 @@ _FINAL[";"] = _FINAL["；"] = _FINAL["؛"] = ";"
 _ENDS = frozenset(".?!…:;")
 _SENTENCE_END = re.compile(r"[.?!。？！।؟](?=[\s\"'”“’»)」』]|$)|[。？！]")
 
-_DANGLING = frozenset(
-    """
-    the a an of and or to in on at by for with from as that which who is are was were be been has
-    have had will would its their his her our my your this these into than but not if because
-    der die das den dem des ein eine einen einem einer eines und oder zu im am an auf mit von vom
-    zum zur für bei aus dass ist sind war waren hat haben wird werden sein seine ihre ihr als wie
-    nicht aber weil wenn durch über unter nach vor
-    le la les un une des du de et ou à au aux en dans par pour sur avec que qui est sont
-    el los las una unos y o del al con por para su sus es son il lo gli di da e che
-    и в на с по к у о за из от для что как но не это
-    """.split()
-)
+_DANGLING_WORDS = """
+the a an of and or to in on at by for with from as that which who is are was were be been has
+have had will would its their his her our my your this these into than but not if because
+der die das den dem des ein eine einen einem einer eines und oder zu im am an auf mit von vom
+zum zur für bei aus dass ist sind war waren hat haben wird werden sein seine ihre ihr als wie
+nicht aber weil wenn durch über unter nach vor
+le la les un une des du de et ou à au aux en dans par pour sur avec que qui est sont
+el los las una unos y o del al con por para su sus es son il lo gli di da e che
+и в на с по к у о за из от для что как но не это
+"""
+_DANGLING = frozenset(_DANGLING_WORDS.split())
 """Words with which no sentence ends."""
 
 
@@ -149,14 +151,17 @@ def cut(output: str, source: str, references: tuple[str, ...]) -> Found:
 
 def _stops_short(output: str, original: str) -> bool:
     ratio = _ratio(output, original)
-    if _final(output) in _ENDS:
+    if ratio >= 1:
+        return False
+    final = _final(output)
+    if final in _ENDS:
         ends = len(_SENTENCE_END.findall(output[:10_000]))
         return ratio < 0.6 and ends < len(_SENTENCE_END.findall(original[:10_000]))
+    if _final(original) in _ENDS and ratio < 0.9:
+        return True
     last = _last_word(output)
-    dangles = _final(output) == "," or (last in _DANGLING and last != _last_word(original))
-    if _final(original) in _ENDS:
-        return ratio < 0.8 or dangles
-    return ratio < (0.8 if dangles else 0.6)
+    dangles = final == "," or (last in _DANGLING and last != _last_word(original))
+    return ratio < (0.9 if dangles else 0.6)
 
 
 def _last_word(text: str) -> str:
@@ -188,7 +193,7 @@ def _is_other(mark: str, wanted: str) -> bool:
     return {mark, wanted} not in ({".", "…"}, {".", "!"}, {".", ";"}, {":", "."}, {"?", "!"})
 
 
-LONGEST_PHRASE = 20
+LONGEST_PHRASE = 100
 """Words of a phrase that is looked for again right behind itself."""
 
 LOOKED_AT = 2000
@@ -196,6 +201,9 @@ LOOKED_AT = 2000
 
 _LONG_WORD = 16
 _IN_WORD = re.compile(r"(.{1,12}?)\1{4,}")
+_TIMES = (0, 4, 3, 2)
+_DENSE_TIMES = (0, 5, 3, 3, 3, 2)
+"""How often a phrase of one, two, three ... words has to come in a row to be a loop."""
 
 
 def loop(output: str, source: str, references: tuple[str, ...]) -> Found:
@@ -206,20 +214,28 @@ def loop(output: str, source: str, references: tuple[str, ...]) -> Found:
 
 @lru_cache(maxsize=KEPT)
 def _loops(text: str) -> int:
-    """How often a phrase comes in a row, if it is often enough to be seen as a loop, or 1.
-
-    Two times for three words or more, three for two, and four for one word.
-    """
+    """How often a phrase comes in a row, if it is often enough to be seen as a loop, or 1."""
     words = _folded(text)[:LOOKED_AT]
     most = max((_in_word(word) for word in words if len(word) >= _LONG_WORD), default=1)
-    pairs = list(pairwise(words))
-    if len(set(pairs)) == len(pairs):
+    if len(set(words)) == len(words):
         return most
-    for period in range(1, min(LONGEST_PHRASE, len(words) // 2) + 1):
+    for period in _periods(words):
         times = _in_a_row(words, period)
-        if times >= (0, 4, 3, 2)[min(period, 3)] + (period < 6 and _DENSE_LETTER.match(words[0]) is not None):
+        needed = _DENSE_TIMES if _DENSE_LETTER.match(words[0]) else _TIMES
+        if times >= needed[min(period, len(needed) - 1)]:
             most = max(most, times)
     return max(most, _scattered(words))
+
+
+def _periods(words: tuple[str, ...]) -> set[int]:
+    """The distances at which two words come again: the lengths that a loop may have."""
+    seen: dict[tuple[str, str], int] = {}
+    found = set()
+    for place, pair in enumerate(pairwise(words)):
+        if pair in seen:
+            found.add(place - seen[pair])
+        seen[pair] = place
+    return {period for period in found if period <= LONGEST_PHRASE}
 
 
 def _in_a_row(words: tuple[str, ...], period: int) -> int:
@@ -245,13 +261,15 @@ def _in_word(word: str) -> int:
 
 
 _EDGES = "\"'`‘’“”„«»‹›()[]{}.,;:!?…¿¡"
-_DOUBLE = frozenset(
-    """
-    had that very really so no ha bye blah many long far is now again never ever more and
-    die der das sie sehr viel ja nein nous vous si da ну да очень muito muy più
-    """.split()
-)
+_DOUBLE_WORDS = """
+had that very really so no ha bye blah many long far now again never more bora duran baden walla
+sing pago sehr viel ja nein nous vous si ну да очень muito muy più
+"""
+_DOUBLE = frozenset(_DOUBLE_WORDS.split())
 """Words that people do write twice."""
+
+_RELATIVE = frozenset(("die", "der", "das", "den", "dem", "sie"))
+"""Behind a comma they may be a pronoun and an article: "die Frau, die die Katze hat"."""
 
 
 def doubled(output: str, source: str, references: tuple[str, ...]) -> Found:
@@ -259,35 +277,45 @@ def doubled(output: str, source: str, references: tuple[str, ...]) -> Found:
 
     A loop is no doubled word; scripts without blanks have none.
     """
-    if not any(word.isascii() or not _DENSE_LETTER.match(word) for word in words_of(output)[:50]):
+    if _is_dense(output):
         return None
-    if not _doubles(output) or any(map(_doubles, _originals(source, references))):
+    if not _doubles(output):
+        return False
+    if any(map(_doubles, _originals(source, references))):
         return False
     return not loop(output, source, references)
 
 
 @lru_cache(maxsize=KEPT)
+def _is_dense(text: str) -> bool:
+    """Whether most letters are of a script that is dense, and mostly without blanks."""
+    return not text.isascii() and 2 * len(_DENSE_LETTER.findall(text)) > len(_INK.findall(text))
+
+
+@lru_cache(maxsize=KEPT)
 def _doubles(text: str) -> bool:
-    words = text.lower().split()
-    if len(set(words)) == len(words):
+    """Whether a word, or two, come twice in a row without a mark between them."""
+    folded = text.lower().split()
+    # The mark behind the last word hides that it is the one before.
+    hidden = folded and folded[-1].rstrip(_EDGES) in folded[-4:-1]
+    if len(set(folded)) == len(folded) and not hidden:
         return False
-    return any(_is_double(text.split(), place) for place in range(len(words) - 1))
+    return any(
+        _twice(folded[at : at + 2 * size], size)
+        for size in (1, 2)
+        for at in range(len(folded) - 1)
+        if not (at and folded[at] in _RELATIVE and folded[at - 1].endswith(","))
+    )
 
 
-def _is_double(tokens: list[str], at: int) -> bool:
-    """Whether the word at this place, or it and the next, comes again at once, without a mark."""
-    for size in (1, 2):
-        if at + 2 * size > len(tokens):
-            return False
-        phrase = [tokens[at].lstrip(_EDGES), *tokens[at + 1 : at + size]]
-        again = [*tokens[at + size : at + 2 * size - 1], tokens[at + 2 * size - 1].rstrip(_EDGES)]
-        if phrase[0].lower() != again[0].lower() or not all(map(str.isalpha, phrase)):
-            continue
-        same = [word.lower() for word in phrase] == [word.lower() for word in again]
-        name = all(word[0].isupper() for word in (*phrase, *again))
-        if same and not name and " ".join(phrase).lower() not in _DOUBLE:
-            return True
-    return False
+def _twice(words: list[str], size: int) -> bool:
+    """Whether they are one phrase twice; marks around the whole do not count."""
+    if len(words) < 2 * size:
+        return False
+    words = [words[0].lstrip(_EDGES), *words[1:-1], words[-1].rstrip(_EDGES)]
+    if words[:size] != words[size:] or not all(map(str.isalpha, words)):
+        return False
+    return words[0] not in _DOUBLE
 
 
 COPIED_RUN = 4
@@ -352,37 +380,51 @@ _BRACKET = re.compile("[" + re.escape("".join(_PAIRS)) + "]")
 _CLOSES = {pair[1]: pair[0] for pair in _PAIRS} | {"）": "(", "（": "("}
 _ENUMERATION = re.compile(r"(?:^|(?<=\s))(?:[a-zA-Zа-я]|\d{1,3}|[ivx]{1,4})[)）]|[:;=8]['-]?[()]+")
 _DOUBLE_QUOTE = re.compile("[\"“”„«»‟〝〞〟＂]|''|``|,,")
-_INCHES = re.compile(r"(?<=\d)(?:\"|''|”)")
-_OPEN_QUOTE = re.compile(r"(?:^|(?<=[\s(\[\"“„«]))['‘‚‹](?=[^\W\d_])(?!(?:n|s|t|tis|twas|em|cause|til)\b)")
-_CLOSE_QUOTE = re.compile(r"(?<=[^\s(\[])['’‘›](?=$|[\s.,;:!?)\]\"”“»-])")
+_PAIRED = re.compile("[\"'‘’‚‹›“”„«»‟〝〞〟＂`,]|" + _BRACKET.pattern)
+_INCHES = re.compile(r"(?<=\d)(?:\"|''|”)|(?<=s)\"(?= [a-z])")
+_OPEN_QUOTE = re.compile(
+    r"(?:^|(?<=[\s(\[\"“„«]))['‘‚‹](?=[^\W\d_])(?!(?:n|s|t|tis|twas|em|cause|til)\b)"
+)
+_CLOSE_QUOTE = re.compile(r"(?<=[^\s(\[])['’‘›](?!\w)")
 
 
 def brackets(output: str, source: str, references: tuple[str, ...]) -> Found:
-    """Quotes or brackets do not come in pairs, while those of source and references do."""
-    wrong = _unpaired(output)
-    if not wrong:
-        return False
-    return all(not wrong & _unpaired(text) for text in _originals(source, references))
+    """Quotes or brackets do not come in pairs, while those of source and references do.
+
+    Where a quotation goes on in the next segment, it is a fault to have no mark of it.
+    """
+    own = _unpaired(output)
+    originals = _originals(source, references)
+    if not own:
+        return bool(originals) and all("quotes" in _unpaired(text) for text in originals)
+    return all(not _excused(own, _unpaired(text)) for text in originals)
 
 
-_NOTHING: frozenset[str] = frozenset()
+def _excused(own: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether the other has the same; quotes may be single in one and double in the other."""
+    quoted = bool(other & {"quotes", "single quotes"})
+    return all(kind in other or (quoted and kind != "brackets") for kind in own)
 
 
 @lru_cache(maxsize=KEPT)
 def _unpaired(text: str) -> frozenset[str]:
     """What does not come in pairs: brackets, double quotes, single quotes."""
+    if not _PAIRED.search(text):
+        return _NOTHING
     found = []
-    if _BRACKET.search(text) and not _is_nested(_ENUMERATION.sub("", text)):
+    if not _is_nested(text) and not _is_nested(_ENUMERATION.sub("", text)):
         found.append("brackets")
-    if _double_quotes(text) % 2 and _double_quotes(_INCHES.sub("", text)) % 2:
+    if not _even_quotes(text) and not _even_quotes(_INCHES.sub("", text)):
         found.append("quotes")
     if len(_OPEN_QUOTE.findall(text)) > len(_CLOSE_QUOTE.findall(text)):
         found.append("single quotes")
     return frozenset(found) if found else _NOTHING
 
 
-def _double_quotes(text: str) -> int:
-    return len(_DOUBLE_QUOTE.findall(text))
+def _even_quotes(text: str) -> bool:
+    marks = _DOUBLE_QUOTE.findall(text)
+    angles = sum(mark in "«»" for mark in marks)
+    return len(marks) % 2 == 0 and angles % 2 == 0
 
 
 def _is_nested(text: str) -> bool:
@@ -404,7 +446,8 @@ _ADDRESS = (
 )
 _MARKUP = re.compile(
     rf"{_TAG}|{_ADDRESS}"
-    r"|\$?\{\{?[\w.:$ -]{0,40}\}?\}|%\([\w.]{1,40}\)[sdifr]|(?<![\w%])(?<!\d )%(?:\d\$)?[sdifu@](?![^\W_])"
+    r"|\$?\{\{?[\w.:$ -]{0,40}\}?\}|%\([\w.]{1,40}\)[sdifr]"
+    r"|(?<![\w%])(?<!\d )%(?:\d\$)?[sdifu@](?![^\W_])"
     r"|(?<![\w$])\$\d{1,2}(?![\d.,]|\w)|(?<![\w.])@\w{2,40}|\b__\w{1,40}?__\b|\[\[[^\[\]]{1,60}\]\]",
     re.ASCII | re.IGNORECASE,
 )
@@ -440,7 +483,9 @@ def _marked(text: str) -> Counter[str]:
 def _normal(mark: str) -> str:
     """Blanks within, and the stop behind an address, do not count."""
     if mark[0] in "<{%$_[":
-        return "".join(mark.split()) if mark[0] != "<" else " ".join(mark.split()).replace(" />", "/>")
+        return (
+            "".join(mark.split()) if mark[0] != "<" else " ".join(mark.split()).replace(" />", "/>")
+        )
     return mark.rstrip(".,;:!?'’/").lower()
 
 
@@ -455,13 +500,14 @@ _TITLED = 0.9
 
 def casing(output: str, source: str, references: tuple[str, ...]) -> Found:
     """All small, all capital or every word capital; a small start; names written small."""
-    if output.lower() == output.upper():
+    if output.lower() == output.upper() or _is_dense(output):
         return None
     originals = [text for text in _originals(source, references) if text.lower() != text.upper()]
     style = _style(output)
     if style and (not originals or all(_style(text) != style for text in originals)):
         return len(words_of(output)) > 3 or bool(originals)
-    if _starts_small(output) and all(not _starts_small(text) for text in originals):
+    small = _starts_small(output) and not any(map(_starts_small, originals))
+    if small and any(_starts_large(text) for text in originals):
         return True
     return bool(references) and _small_names(output, source, references)
 
@@ -470,7 +516,8 @@ def casing(output: str, source: str, references: tuple[str, ...]) -> Found:
 def _style(text: str) -> str:
     """`lower`, `upper` or `title` where the whole text is so; empty for usual text."""
     if text.islower():
-        return "lower" if len(words_of(text)) > 2 else ""
+        # "300 metres were enough" is as it should be.
+        return "lower" if len(words_of(text)) > 2 and _starts_small(text) else ""
     words = [word for word in words_of(text) if len(word) > 1]
     if len(words) > 2 and text.isupper():
         return "upper"
@@ -487,6 +534,11 @@ def _starts_small(text: str) -> bool:
         return False
     word = text.split(maxsplit=1)[0]
     return word.rstrip(".,:;!?'’\"”").isalpha() and not _CASED.search(word)
+
+
+def _starts_large(text: str) -> bool:
+    first = _INK.search(text)
+    return first is not None and first[0].isupper()
 
 
 def _small_names(output: str, source: str, references: tuple[str, ...]) -> bool:

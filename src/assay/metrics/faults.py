@@ -125,7 +125,9 @@ class Fault(Metric):
             return self
         source = language_of(dataset, "source") if dataset.sources else None
         target = language_of(dataset, "target")
-        known = ["" if each is None or each.how == "assumed" else each.code for each in (source, target)]
+        known = [
+            "" if each is None or each.how == "assumed" else each.code for each in (source, target)
+        ]
         return replace(self, source=self.source or known[0], target=known[1])
 
     def flags(self, segments: Sequence[Segment]) -> Array:
@@ -157,7 +159,9 @@ class Fault(Metric):
             every["copied"] = _never
         if self.kind == "any":
             return partial(_any, tuple(every.values()))
-        return every[self.kind] if self.kind == "empty" else partial(_unless_empty, every[self.kind])
+        return (
+            every[self.kind] if self.kind == "empty" else partial(_unless_empty, every[self.kind])
+        )
 
     @property
     def _wrong_language(self) -> _Detector:
@@ -183,7 +187,9 @@ def faults_for(dataset: Dataset) -> FaultFamily:
     return FaultFamily([Fault(kind) for kind in kinds], [note] if left_out else [])
 
 
-def _any(every: tuple[_Detector, ...], output: str, source: str, references: tuple[str, ...]) -> bool:
+def _any(
+    every: tuple[_Detector, ...], output: str, source: str, references: tuple[str, ...]
+) -> bool:
     if detectors.is_blank(output):
         return bool(detectors.empty(output, source, references))
     return any(detect(output, source, references) for detect in every)
