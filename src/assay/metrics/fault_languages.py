@@ -82,8 +82,8 @@ ENOUGH, DIFFERENT = 0.2, 3
 SHARED = 0.25
 """The share of words of a reference from which on the output is in its language."""
 
-FEWEST_LETTERS = 25
-"""Of shorter outputs only the script is looked at."""
+FEWEST_LETTERS, FEWEST_WORDS = 20, 2
+"""Of outputs with less, not counting names, only the script is looked at."""
 
 MANY_LETTERS = 60
 UNLIKELY, VERY_UNLIKELY = 0.1, 0.02
@@ -115,8 +115,12 @@ def wrong_language(
         return None
     if _foreign_script(output, source, references, wanted):
         return True
-    ours = [word.lower() for word in words_of(output)]
+    words = words_of(output)
+    ours = [word.lower() for word in words]
     if sum(map(len, ours)) < FEWEST_LETTERS or _is_usual(ours, target, references):
+        return False
+    plain = sum(not word[0].isupper() for word in words)
+    if plain < FEWEST_WORDS and not output.isupper():
         return False
     return _other_language(output, target, languages[0], references)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
+from typing import ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -101,8 +101,8 @@ class Fault(Metric):
 
     @property
     def title(self) -> str:
-        """fault:numbers."""
-        return f"fault:{self.kind}"
+        """fault: numbers."""
+        return f"fault: {self.kind}"
 
     @property
     def description(self) -> str:
@@ -169,22 +169,22 @@ class Fault(Metric):
 
 
 class FaultFamily(NamedTuple):
-    """All kinds of fault that can be told from some data, and a note on those that cannot."""
+    """The kinds of fault that can be told from some data, and a note on those that cannot."""
 
-    metrics: list[Metric]
+    kinds: list[str]
     notes: list[str]
 
 
 def faults_for(dataset: Dataset) -> FaultFamily:
-    """The metrics that the name `faults` stands for: every kind of which the data say something."""
+    """What the name `faults` stands for: every kind of which the data say something."""
     there: set[Needs] = {"nothing"}
     there |= {"original", "source"} if any(dataset.sources) else set()
     there |= {"original"} if any(dataset.references) else set()
-    kinds = [kind for kind in get_args(Kind) if kind in FAULTS and FAULTS[kind].needs in there]
+    kinds = [kind for kind in FAULTS if FAULTS[kind].needs in there]
     left_out = [kind for kind in FAULTS if kind not in kinds]
     missing = "source" if "original" in there else "source or reference"
     note = f"faults: {', '.join(left_out)} left out, as there is no {missing}."
-    return FaultFamily([Fault(kind) for kind in kinds], [note] if left_out else [])
+    return FaultFamily(kinds, [note] if left_out else [])
 
 
 def _any(
