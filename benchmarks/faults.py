@@ -59,9 +59,9 @@ def main() -> None:
     print("|---|" + "--:|" * (len(sets) + 2))
     for kind in PLANTS:
         found = [measured(kind, each, foreign) for each in sets]
-        recalls = [f"{each.alone:.2f} / {each.both:.2f}" for each in found]
+        recalls = [f"{each.alone:.2f} / {each.both:.2f}".replace("nan / nan", "") for each in found]
         precision = np.nanmean([each.precision for each in found])
-        humans = " ".join(f"{each.humans:.1f}" for each in found)
+        humans = ", ".join(f"{each.humans:.1f}" for each in found)
         print(f"| {kind} | {' | '.join(recalls)} | {precision:.2f} | {humans} |", flush=True)
 
 
@@ -130,10 +130,9 @@ def plant(
     for at in rng.sample(range(len(segments)), len(segments)):
         if len(where) == wanted:
             break
-        dense = kind in ("casing", "doubled") and not re.search(
-            "[a-z] [a-z]", segments[at].hypothesis
-        )
-        if dense or len(segments[at].hypothesis) < 20:
+        text = segments[at].hypothesis
+        dense = kind in ("casing", "doubled") and re.search("[\u4e00-\u9fff]", text)
+        if dense or len(text) < 20:
             continue
         way = ways[len(where) % len(ways)]
         made = way(segments[at], rng, foreign)

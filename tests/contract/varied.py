@@ -63,7 +63,8 @@ def is_neural(metric):
 
 def is_string(metric):
     """Whether the metric compares words or letters, in the kernel."""
-    return not (is_tagged(metric) or is_neural(metric) or metric.name in ("boost", "fault", "random"))
+    others = ("boost", "fault", "random")
+    return not (is_tagged(metric) or is_neural(metric) or metric.name in others)
 
 
 def reads_sources(metric):

@@ -203,9 +203,14 @@ def test_without_a_language_the_reference_says_it():
 
 def test_a_name_that_source_and_reference_have_is_written_small():
     assert (
-        flag("casing", "He lives in berlin now.", "Er wohnt in Berlin.", "He lives in Berlin.") == 1
+        flag(
+            "casing", "He lives in berlin now.", "Er wohnt jetzt in Berlin.", "He lives in Berlin."
+        )
+        == 1
     )
     assert flag("casing", "The president came.", "Er kam.", "The President came.") == 0
+    source = "Nach der Corona-Krise kam die Flut."
+    assert flag("casing", "After the corona crisis", source, "After the Corona crisis") == 0
 
 
 def test_a_fault_that_the_data_cannot_show_is_unknown():

@@ -12,6 +12,7 @@ import numpy as np
 from assay.data import Dataset, Segment
 from assay.languages import Side, language_of
 from assay.metrics import fault_detectors as detectors
+from assay.metrics import fault_marks as marks
 from assay.metrics.base import Metric, Rows
 from assay.metrics.fault_languages import wrong_language
 from assay.settings import setting
@@ -73,11 +74,11 @@ _DETECTORS: dict[str, _Detector] = {
     "loop": detectors.loop,
     "copied": detectors.copied,
     "numbers": detectors.numbers,
-    "brackets": detectors.brackets,
-    "markup": detectors.markup,
-    "casing": detectors.casing,
+    "brackets": marks.brackets,
+    "markup": marks.markup,
+    "casing": marks.casing,
     "punctuation": detectors.punctuation,
-    "characters": detectors.characters,
+    "characters": marks.characters,
     "doubled": detectors.doubled,
 }
 
