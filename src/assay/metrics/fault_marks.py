@@ -20,6 +20,7 @@ _BRACKET = re.compile("[" + re.escape("".join(_PAIRS)) + "]")
 _CLOSES = {pair[1]: pair[0] for pair in _PAIRS} | {"）": "(", "（": "("}
 _ENUMERATION = re.compile(r"(?:^|(?<=\s))(?:[a-zA-Zа-я]|\d{1,3}|[ivx]{1,4})[)）]|[:;=8]['-]?[()]+")
 _DOUBLE_QUOTE = re.compile("[\"“”„«»‟〝〞〟＂]|''|``|,,")
+_QUOTE = re.compile("[\"“”„«»‟〝〞〟＂'‘’‚‹›]")
 _PAIRED = re.compile("[\"'‘’‚‹›“”„«»‟〝〞〟＂`,]|" + _BRACKET.pattern)
 _INCHES = re.compile(r"(?<=\d)(?:\"|''|”)|(?<=s)\"(?= [a-z])")
 _OPEN_QUOTE = re.compile(
@@ -37,7 +38,14 @@ def brackets(output: str, source: str, references: tuple[str, ...]) -> Found:
     originals = originals_of(source, references)
     if not own:
         return bool(originals) and all("quotes" in _unpaired(text) for text in originals)
+    if "brackets" not in own and _goes_on(output) and not any(map(_QUOTE.search, originals)):
+        return False
     return all(not _excused(own, _unpaired(text)) for text in originals)
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a quotation may go on beyond the segment: it begins or ends with a quote."""
+    return bool(_QUOTE.match(text.strip()) or _QUOTE.match(text.rstrip(" .,;!?")[-1:]))
 
 
 def _excused(own: frozenset[str], other: frozenset[str]) -> bool:
@@ -184,7 +192,8 @@ def _starts_large(text: str) -> bool:
 def _small_names(output: str, source: str, references: tuple[str, ...]) -> bool:
     """Words that every reference has with a capital only, and the output small only.
 
-    One is enough where the source has it, too, as a name; else two, and more than it has right.
+    One is enough where the source has it, too, as a name; else two, if nothing else is capital;
+    else three, if these are most of them.
     """
     small = {word for word in words_of(output) if word.islower() and len(word) > 2}
     wanted = [_capitals(text) for text in references]
@@ -195,8 +204,10 @@ def _small_names(output: str, source: str, references: tuple[str, ...]) -> bool:
         return False
     if wrong & _capitals(source) and not _has_large_nouns(source):
         return True
-    kept = large & written
-    return len(wrong) > 1 and len(wrong) > len(kept)
+    if len(wrong) > 2 and len(wrong) > len(large & written):
+        return True
+    others = any(not word.islower() and word != "I" for word in words_of(output)[1:])
+    return len(wrong) > 1 and not others and not any(map(_has_large_nouns, references))
 
 
 @lru_cache(maxsize=KEPT)
