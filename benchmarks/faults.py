@@ -102,7 +102,10 @@ class Figures(NamedTuple):
 
 def measured(kind: str, data: TestSet, foreign: dict[str, list[str]]) -> Figures:
     """The figures of one kind of fault on one test set, over some systems."""
-    fault = Fault(kind.partition(",")[0], source=data.languages[0], target=data.languages[1])
+    source, target = data.languages
+    fault = Fault.from_options(
+        {"kind": kind.partition(",")[0], "source": source, "target": target}.items()
+    )
     others = [line for code, some in foreign.items() if code != data.languages[1] for line in some]
     names = sorted(data.systems)
     chosen = names[:: max(1, len(names) // ROUNDS)][:ROUNDS]
@@ -130,7 +133,8 @@ def plant(
     kind: str, segments: list[Segment], rng: random.Random, foreign: list[str]
 ) -> tuple[list[Segment], list[int]]:
     """The segments with that fault in 5 % of them, and in which."""
-    changed, where = list(segments), []
+    changed = list(segments)
+    where: list[int] = []
     ways = PLANTS[kind]
     wanted = round(SHARE * len(segments))
     for at in rng.sample(range(len(segments)), len(segments)):
