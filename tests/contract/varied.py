@@ -63,9 +63,8 @@ def is_neural(metric):
 
 def is_string(metric):
     """Whether the metric compares words or letters, in the kernel."""
-    return not (
-        is_tagged(metric) or is_neural(metric) or metric.name in ("boost", "fault", "random")
-    )
+    others = ("boost", "fault", "random")
+    return not (is_tagged(metric) or is_neural(metric) or metric.name in others)
 
 
 def reads_sources(metric):
@@ -93,11 +92,7 @@ def parameters(metrics):
 
     Those that read sources are left out.
     """
-    return [
-        pytest.param(metric, marks=_needs(metric))
-        for metric in metrics
-        if not reads_sources(metric)
-    ]
+    return [pytest.param(each, marks=_needs(each)) for each in metrics if not reads_sources(each)]
 
 
 def _needs(metric):

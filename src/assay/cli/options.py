@@ -135,7 +135,8 @@ def add_metrics(parser: argparse.ArgumentParser, default: Sequence[str]) -> None
         metavar="METRIC",
         help="names or settings, as in -m bleu chrf:word_order=2 macrof (default: "
         f"{' '.join(default)}). There are {{names}}; chrf++, rouge1, rougeL, cer and xbertscore "
-        "are short for settings of these. A whole signature works, too",
+        "are short for settings of these, faults for every kind of fault. A whole signature works, "
+        "too",
     )
     list_names(metric, METRICS)
     add(

@@ -406,7 +406,7 @@ def _chrf(match: re.Match[str]) -> str:
     return f"chrf:{','.join(options)}"
 
 
-_KIND_OF_FAULT = re.compile(r"^\s*fault:(\w+)(?=,|\s*$)", re.IGNORECASE)
+_KIND_OF_FAULT = re.compile(r"^\s*fault: ?(\w+)(?=,|\s*$)", re.IGNORECASE)
 """`fault:numbers` is short for `fault:kind=numbers`."""
 
 _NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -418,7 +418,7 @@ _ALIASES: tuple[Alias, ...] = (
     (r"rouge-?lsum", "rouge:type=Lsum"),
     (r"cer", "wer:unit=char"),
     (r"xbertscore", "bertscore:against=source"),
-    (r"fault:(\w+)", r"fault:kind=\1"),
+    (r"fault: ?(\w+)", r"fault:kind=\1"),
     (r"boosted (.+)", r"boost:metric=\1"),
 )
 
@@ -554,7 +554,7 @@ def _with_families(
             from assay.metrics.faults import faults_for
 
             family = faults_for(dataset)
-            given += [metric.title for metric in family.metrics]
+            given += [f"fault:{kind}" for kind in family.kinds]
             notes += family.notes
         else:
             given.append(metric)

@@ -76,18 +76,18 @@ _FUNCTION_WORDS = {
     }.items()
 }
 
-ENOUGH = 0.15
-"""The share of function words of the target language from which on no model is asked."""
+ENOUGH, DIFFERENT = 0.2, 3
+"""The share of function words of the target language, and how many of them, are proof enough."""
 
 SHARED = 0.25
 """The share of words of a reference from which on the output is in its language."""
 
-FEWEST_LETTERS = 25
-"""Of shorter outputs only the script is looked at."""
+FEWEST_LETTERS, FEWEST_WORDS = 20, 2
+"""Of outputs with less, not counting names, only the script is looked at."""
 
 MANY_LETTERS = 60
-SURE, VERY_SURE = 0.8, 0.97
-UNLIKELY = 0.1
+UNLIKELY, VERY_UNLIKELY = 0.1, 0.02
+"""The probability of the target language below which it is another: of short texts the lesser."""
 
 _ALIKE = (
     "hr sr bs sl", "no nb nn da sv", "id ms jv", "cs sk", "gl pt es ca", "de lb als", "nl af",
@@ -115,8 +115,12 @@ def wrong_language(
         return None
     if _foreign_script(output, source, references, wanted):
         return True
-    ours = [word.lower() for word in words_of(output)]
+    words = words_of(output)
+    ours = [word.lower() for word in words]
     if sum(map(len, ours)) < FEWEST_LETTERS or _is_usual(ours, target, references):
+        return False
+    plain = sum(not word[0].isupper() for word in words)
+    if plain < FEWEST_WORDS and not output.isupper():
         return False
     return _other_language(output, target, languages[0], references)
 
@@ -159,7 +163,8 @@ def _main_scripts(text: str) -> set[str]:
 def _is_usual(ours: list[str], target: str, references: tuple[str, ...]) -> bool:
     """Whether words show that no model need be asked."""
     usual = _FUNCTION_WORDS.get(target, frozenset())
-    if sum(word in usual for word in ours) >= ENOUGH * len(ours):
+    found = [word for word in ours if word in usual]
+    if len(found) >= ENOUGH * len(ours) and len(set(found)) >= DIFFERENT:
         return True
     for text in references:
         known = {word.lower() for word in words_of(text)}
@@ -172,12 +177,14 @@ def _other_language(output: str, target: str, source: str, references: tuple[str
     target = target or (_best(references[0])[0] if references else "")
     if not target:
         return False
-    code, share = _best(output)
+    ranked = _ranked(output)
+    code, _ = _best(output)
     if code == target or (code in _NEAR.get(target, ()) and code != source):
         return False
+    near = _NEAR.get(target, frozenset()) - {source} | {target}
     letters = sum(map(str.isalpha, output[:1000]))
-    sure = SURE if code == source or letters >= MANY_LETTERS else VERY_SURE
-    if share < sure or _ranked(output).get(target, 0.0) > UNLIKELY:
+    limit = UNLIKELY if code == source or letters >= MANY_LETTERS else VERY_UNLIKELY
+    if sum(ranked.get(each, 0.0) for each in near) > limit:
         return False
     return all(_best(text)[0] != code for text in references)
 

@@ -16,9 +16,13 @@ KEPT = 2**16
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
 _NUMBER = re.compile(r"\d+(?:[.,'’\u00a0\u202f\u2009 ]\d+)*")
 _THOUSANDS = re.compile(
-    r"(\d{1,3}(?:([.,'’\u00a0\u202f\u2009 ])\d{3})(?:\2\d{3})*|\d{1,2}(?:,\d\d)+,\d{3})(?:[.,](\d+))?"
+    r"(\d{1,3}(?:([.,'’\u00a0\u202f\u2009 ])\d{3})(?:\2\d{3})*|\d{1,2}(?:,\d\d)+,\d{3})"
+    r"(?:[.,](\d+))?"
 )
 _GROUP = re.compile(r"\d+")
+_FRACTIONS = str.maketrans(
+    {"½": " 1/2", "¼": " 1/4", "¾": " 3/4", "⅓": " 1/3", "⅔": " 2/3", "⅛": " 1/8"}
+)
 
 _SCALES = {
     3: "thousand thousands tausend tsd mille mil mila тыс тысяч тысячи tisíc tisíce tysięcy 千",
@@ -33,7 +37,9 @@ _SCALES = {
 }
 _SCALE = {word: power for power, words in _SCALES.items() for word in words.split()}
 _LONG_SCALES = sorted((word for word in _SCALE if not word.isascii()), key=len, reverse=True)
-_AFTER = re.compile(rf"[\s\u00a0-]?({'|'.join(_LONG_SCALES)}|[a-z]+)", re.IGNORECASE)
+_AFTER = re.compile(
+    rf"(?:[-–—~至到]\d[\d.]{{0,9}})?[\s\u00a0-]?({'|'.join(_LONG_SCALES)}|[a-z]+)", re.IGNORECASE
+)
 
 _COUNTED = """
 one two three four five six seven eight nine ten eleven twelve
@@ -74,7 +80,7 @@ januari februari maart april mei juni juli augustus september oktober november d
 ledna února března dubna května června července srpna září října listopadu prosince
 stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia
 ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık
-tammikuu helmikuu maaliskuu huhtikuu toukokuu kesäkuu heinäkuu elokuu syyskuu lokakuu marraskuu joulukuu
+tammikuu helmikuu maaliskuu huhtikuu toukokuu kesäkuu heinäkuu elokuu syyskuu lokakuu marraskuu
 jaanuar veebruar märts aprill mai juuni juuli august september oktoober november detsember
 i ii iii iv v vi vii viii ix x xi xii
 """
@@ -96,9 +102,9 @@ x xx xxx
 _OTHERS = {
     "both": 2, "double": 2, "couple": 2, "pair": 2, "half": 2, "halb": 2, "hälfte": 2, "triple": 3,
     "quarter": 4, "dozen": 12, "dutzend": 12, "decade": 10, "jahrzehnt": 10, "century": 100,
-    "jahrhundert": 100, "midnight": 24, "noon": 12, "mitternacht": 24, "mittag": 12, "hundreds": 100,
-    "thousand": 1000, "thousands": 1000, "tausend": 1000, "million": 10**6, "single": 1, "an": 1,
-    "a": 1, "einem": 1, "einer": 1, "eines": 1, "sole": 1, "only": 1,
+    "jahrhundert": 100, "midnight": 24, "noon": 12, "mitternacht": 24, "mittag": 12,
+    "hundreds": 100, "thousand": 1000, "thousands": 1000, "tausend": 1000, "million": 10**6,
+    "single": 1, "an": 1, "a": 1, "einem": 1, "einer": 1, "eines": 1, "sole": 1, "only": 1,
 }  # fmt: skip
 
 
@@ -115,13 +121,7 @@ for _word, _value in _named():
     _NAMES.setdefault(_word, set()).add(_value)
 """Words that stand for a number in some language, months and ordinals included."""
 
-_UNITS = dict(
-    zip(
-        ["ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun"],
-        range(1, 10),
-        strict=True,
-    )
-)
+_UNITS = dict(zip(_COUNTED.split("\n")[4].split()[:9], range(1, 10), strict=True))
 _STEMS = tuple(
     word for row in (_COUNTED.split("\n")[4], _TEENS.split("\n")[3], _TENS.split("\n")[3])
     for word in row.split()
@@ -154,7 +154,7 @@ class Mention(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """The numbers that a text has in digits, all values that it has in any form, and clock times."""
+    """The numbers that a text has in digits, all their values, and whether it has clock times."""
 
     mentions: tuple[Mention, ...]
     known: frozenset[str]
@@ -169,6 +169,7 @@ def numbers_in(text: str) -> Numbers:
     [['1000'], ['7'], ['5']]
     """
     if not text.isascii():
+        text = text.translate(_FRACTIONS)
         text = _FOREIGN_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
     mentions = tuple(_mentions(text))
     known = frozenset().union(*(values | parts for values, parts in mentions))
@@ -208,7 +209,10 @@ def _read(token: str, power: int) -> Iterator[Mention]:
         whole = _plain("".join(_GROUP.findall(match[1])))
         # Two numbers may stand beside each other: "in Raum 12 150 Leute".
         apart = match[2] == " " and all(not each.startswith("0") for each in token.split(" "))
-        yield Mention(_values(whole, power), frozenset(groups) if apart else frozenset())
+        values = _values(whole, power)
+        if power > 3 and len(groups) == 2 and not match[3]:
+            values |= {whole + "0" * (power - 3)}  # 44.069 billion
+        yield Mention(values, frozenset(groups) if apart else frozenset())
         if match[3] and match[3].strip("0"):
             yield Mention(frozenset((match[3].strip("0"), _plain(match[3]))))
     elif len(groups) == 2 and " " not in token:

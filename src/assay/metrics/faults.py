@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Literal, NamedTuple, Self, TypeAlias, get_args
+from typing import ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from assay.data import Dataset, Segment
 from assay.metrics import fault_detectors as detectors
+from assay.metrics import fault_marks as marks
 from assay.metrics.base import Metric, Rows
 from assay.metrics.fault_languages import wrong_language
 from assay.registry import setting
@@ -73,11 +74,11 @@ _DETECTORS: dict[str, _Detector] = {
     "loop": detectors.loop,
     "copied": detectors.copied,
     "numbers": detectors.numbers,
-    "brackets": detectors.brackets,
-    "markup": detectors.markup,
-    "casing": detectors.casing,
+    "brackets": marks.brackets,
+    "markup": marks.markup,
+    "casing": marks.casing,
     "punctuation": detectors.punctuation,
-    "characters": detectors.characters,
+    "characters": marks.characters,
     "doubled": detectors.doubled,
 }
 
@@ -101,8 +102,8 @@ class Fault(Metric):
 
     @property
     def title(self) -> str:
-        """fault:numbers."""
-        return f"fault:{self.kind}"
+        """fault: numbers."""
+        return f"fault: {self.kind}"
 
     @property
     def description(self) -> str:
@@ -169,22 +170,22 @@ class Fault(Metric):
 
 
 class FaultFamily(NamedTuple):
-    """All kinds of fault that can be told from some data, and a note on those that cannot."""
+    """The kinds of fault that can be told from some data, and a note on those that cannot."""
 
-    metrics: list[Metric]
+    kinds: list[str]
     notes: list[str]
 
 
 def faults_for(dataset: Dataset) -> FaultFamily:
-    """The metrics that the name `faults` stands for: every kind of which the data say something."""
+    """What the name `faults` stands for: every kind of which the data say something."""
     there: set[Needs] = {"nothing"}
     there |= {"original", "source"} if any(dataset.sources) else set()
     there |= {"original"} if any(dataset.references) else set()
-    kinds = [kind for kind in get_args(Kind) if kind in FAULTS and FAULTS[kind].needs in there]
+    kinds = [kind for kind in FAULTS if FAULTS[kind].needs in there]
     left_out = [kind for kind in FAULTS if kind not in kinds]
     missing = "source" if "original" in there else "source or reference"
     note = f"faults: {', '.join(left_out)} left out, as there is no {missing}."
-    return FaultFamily([Fault(kind) for kind in kinds], [note] if left_out else [])
+    return FaultFamily(kinds, [note] if left_out else [])
 
 
 def _any(
