@@ -1,7 +1,7 @@
-"""Planted faults: does `compare` find what was done to a system, and nothing where nothing was?
+"""Planted faults: whether `compare` finds what was done to a system, and nothing else.
 
 Takes real systems, damages a known share of the segments in which a fault can occur, and asks where
-the right finding stands; then swaps two real systems at random, segment by segment, and asks whether
+the right finding stands; then swaps two real systems at random, segment by segment, and asks if
 anything is found at all. Needs ../shared/data.
 
     python benchmarks/planted.py             everything, about half an hour on two cores
@@ -164,7 +164,8 @@ OTHERS = [
     Damage("articles dropped", lambda line, _: bool(re.search(r"\b(?:the|an?) ", line)), _articles,
            _any(_is("phrases", "the", "a"), _is("words", "DET", "function", "Definite"))),
     Damage("pronouns swapped", lambda line, _: bool(re.search(r"\b(?:he|she|his|her|him)\b", line)),
-           _pronouns, _any(_is("phrases", "he", "she", "his", "her"), _is("words", "PRON", "Gender"))),
+           _pronouns, _any(_is("phrases", "he", "she", "his", "her"),
+                           _is("words", "PRON", "Gender"))),
     Damage("typing errors", lambda line, _: sum(len(w) > 5 for w in line.split()) > 1, _typos,
            _any(_is("words", "nowhere else", "long", "letters"))),
     Damage("commas dropped", lambda line, _: "," in line, _commas,
@@ -201,12 +202,16 @@ def damaged(
 ) -> tuple[tuple[str, ...], int]:
     """The lines with the damage, and how many segments it changed."""
     rng = random.Random(f"{damage.name} {rate} {seed}")
-    able = [at for at, (line, source) in enumerate(zip(lines, sources)) if damage.can(line, source)]
+    able = [
+        at
+        for at, (line, source) in enumerate(zip(lines, sources, strict=True))
+        if damage.can(line, source)
+    ]
     chosen = rng.sample(able, max(1, round(rate * len(able))))
     changed = list(lines)
     for at in chosen:
         changed[at] = damage.do(lines[at], sources[at], rng)
-    return tuple(changed), sum(a != b for a, b in zip(lines, changed))
+    return tuple(changed), sum(a != b for a, b in zip(lines, changed, strict=True))
 
 
 def shuffled(data: Any, system: str, seed: int) -> tuple[tuple[str, ...], int, str]:
@@ -216,12 +221,12 @@ def shuffled(data: Any, system: str, seed: int) -> tuple[tuple[str, ...], int, s
     document = rng.choice(documents)
     places = [at for at, doc in enumerate(data.documents) if doc == document]
     moved = places[:]
-    while any(a == b for a, b in zip(places, moved)):
+    while any(a == b for a, b in zip(places, moved, strict=True)):
         rng.shuffle(moved)
     lines = list(data.systems[system])
-    for at, other in zip(places, moved):
+    for at, other in zip(places, moved, strict=True):
         lines[at] = data.systems[system][other]
-    touched = sum(a != b for a, b in zip(lines, data.systems[system]))
+    touched = sum(a != b for a, b in zip(lines, data.systems[system], strict=True))
     return tuple(lines), touched, document
 
 
@@ -251,8 +256,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
         rng = random.Random(f"swap {job['seed']} {system} {other}")
         one, two = data.systems[system], data.systems[other]
         keep = [rng.random() < 0.5 for _ in one]
-        a = tuple(x if k else y for x, y, k in zip(one, two, keep))
-        b = tuple(y if k else x for x, y, k in zip(one, two, keep))
+        a = tuple(x if k else y for x, y, k in zip(one, two, keep, strict=True))
+        b = tuple(y if k else x for x, y, k in zip(one, two, keep, strict=True))
         records = assay.compare(replace(data, systems={"a": a, "b": b})).records()
         least = min((r["p_adjusted"] for r in records if r["p_adjusted"] is not None), default=1.0)
         return {**job, "least": least}
@@ -313,7 +318,8 @@ def report(results: list[dict[str, Any]]) -> str:
     hard = [r for r in results if r["damage"] != "none" and r["system"] != r["other"]]
     none = [r for r in results if r["damage"] == "none"]
     lines.append(
-        "| fault | 15 or more touched: runs | first 3 | established | 5 to 14: runs | first 3 | other system, 30 %: runs | first 5 |"
+        "| fault | 15 or more touched: runs | first 3 | established | 5 to 14: runs | first 3 "
+        "| other system, 30 %: runs | first 5 |"
     )
     lines.append("|---|---|---|---|---|---|---|---|")
     names = list(dict.fromkeys(r["damage"] for r in results if r["damage"] != "none"))

@@ -7,7 +7,7 @@ references, labels, or all outputs alike. Tests of slices rely on that.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -219,8 +219,8 @@ def _first_of_document(dataset: Dataset) -> Iterator[Slice]:
 
 
 def _is_part(mask: Mask) -> bool:
-    return 0 < mask.sum() <= MOST * len(mask)
+    return bool(0 < mask.sum() <= MOST * len(mask))
 
 
-def _mask(values: Iterator[bool] | Sequence[bool] | Callable[[], bool]) -> Mask:
-    return np.fromiter(values, bool)  # type: ignore[arg-type]
+def _mask(values: Iterable[bool]) -> Mask:
+    return np.fromiter(values, bool)

@@ -76,7 +76,8 @@ class Vocabulary:
         parts = [rows[:, at::3].tocsr().astype(float) for at in range(3)]
         for part in parts:
             part.eliminate_zeros()
-        return cls(tuple(types), *parts, length=len(dataset))
+        predicted, wanted, matched = parts
+        return cls(tuple(types), predicted, wanted, matched, len(dataset))
 
     def of_system(self, at: int) -> tuple[Any, Any]:
         """What a system has and what of it matches, each (segments, types)."""

@@ -21,7 +21,7 @@ from assay.features.annotation import Annotator
 from assay.features.select import annotate_dataset
 from assay.features.spacy import default_pipeline
 from assay.io.files import FilePath, read_lines
-from assay.metrics.base import Metric, Statistics, select_metrics, system_statistics
+from assay.metrics.base import Metric, Statistics, parse, select_metrics, system_statistics
 from assay.metrics.faults import faults_for
 from assay.metrics.mean import Mean
 from assay.progress import Track, untracked
@@ -77,7 +77,7 @@ def compare(
     seed: int = SEED,
     track: Track = untracked,
 ) -> ComparisonResult:
-    """Compare each system with the first: which is better, where, why, and how sure is that?
+    """Compare each system with the first: which is better, where, why, and how sure that is.
 
     The systems are scored by the metrics, and compared on slices of the test set: segments by what
     is in them (the first metric), by document and other `labels` (a value for each segment, by the
@@ -260,13 +260,11 @@ def _frequencies(given: FilePath | Mapping[str, int] | None) -> Mapping[str, int
 def _fault_probes(data: Dataset, notes: list[str]) -> Iterator[SumProbe]:
     family = faults_for(data)
     notes += family.notes
-    for fault in family.metrics:
-        ready = fault.for_dataset(data)
+    for kind in family.kinds:
+        ready = parse(f"fault:{kind}").for_dataset(data)
         rows = np.stack([each.rows for each in system_statistics(data, ready)])
         if rows[:, :, 0].any():
-            yield SumProbe(
-                "fault", ready.kind, "segments", "%", False, False, rows, ready.aggregate
-            )
+            yield SumProbe("fault", kind, "segments", "%", False, False, rows, ready.aggregate)
 
 
 def _suite_probes(data: Dataset, suite: RunResult | None) -> Iterator[SumProbe]:

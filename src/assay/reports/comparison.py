@@ -94,7 +94,7 @@ class ComparisonResult(Result):
             ]
         rows = [[self.board.systems[at], *self._cells(at)] for at in order]
         note = (
-            f"[ ]: {self.level:.0%} interval. rank: the ranks that a system may have, from pairwise "
+            f"[ ]: {self.level:.0%} interval. rank: the ranks that a system may have, by pairwise "
             "sign-flip tests after Holm."
         )
         return Table("Scoreboard", columns, rows, note)

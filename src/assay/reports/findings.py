@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.reports.probes import Kind, Tested
+from assay.reports.probes import SliceKind, Tested
 from assay.results import Record, known
 from assay.statistics.arrays import Array
 from assay.statistics.significance import benjamini_hochberg
@@ -40,7 +40,7 @@ class Finding:
     that carry the difference first. `under` is the finding of which this one is another view.
     """
 
-    kind: Kind
+    kind: SliceKind
     slice: str
     metric: str
     unit: str
@@ -139,7 +139,7 @@ class _Candidate:
     @cached_property
     def carried_by(self) -> NDArray[np.bool_]:
         """The segments that pull in the direction of the difference."""
-        return self.full * self.tested.contributions.sum() > 0
+        return np.asarray(self.full * float(self.tested.contributions.sum()) > 0)
 
     def is_inside(self, other: _Candidate) -> bool:
         """Whether little is left of it outside of the segments that carry the other one."""

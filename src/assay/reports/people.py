@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.data import DataError, Dataset
 from assay.io.files import FilePath
-from assay.io.records import read_records
+from assay.io.tables import read_objects
 from assay.reports.probes import SumProbe
 from assay.statistics.arrays import Array, divide
 
@@ -29,11 +29,10 @@ class PeoplesErrors:
     rated: frozenset[tuple[str, int]]
 
     def probes(self, data: Dataset) -> Iterator[SumProbe]:
-        """Errors per 100 words of each category and severity, over segments rated in all systems."""
+        """Errors per 100 words by category and severity, where all systems were rated."""
         systems = list(data.systems)
-        rated = np.array(
-            [[(name, at) in self.rated for at in range(1, len(data) + 1)] for name in systems]
-        ).all(axis=0)
+        numbers = range(1, len(data) + 1)
+        rated = np.array([all((name, at) in self.rated for name in systems) for at in numbers])
         if not rated.any():
             raise DataError("the marked errors have no segment that was rated for all systems.")
         words = np.array([[len(line.split()) for line in data.systems[name]] for name in systems])
@@ -51,7 +50,7 @@ class PeoplesErrors:
 
 def read_errors(path: FilePath, data: Dataset) -> PeoplesErrors:
     """Marked errors from a table with `system`, `line` (or `segment`), `category`, `severity`."""
-    return errors_from(read_records(path), data, str(path))
+    return errors_from([row.values for row in read_objects(path)], data, str(path))
 
 
 def errors_from(records: Iterable[Mapping[str, object]], data: Dataset, name: str) -> PeoplesErrors:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -23,9 +23,9 @@ from assay.statistics.signflips import sign_flip_p
 
 __all__ = [
     "KINDS",
-    "Kind",
     "Probe",
     "SegmentProbe",
+    "SliceKind",
     "SumProbe",
     "Tested",
     "bin_probe",
@@ -34,11 +34,11 @@ __all__ = [
     "rare_word_tests",
 ]
 
-Kind = Literal[
+SliceKind = Literal[
     "text", "label", "difficulty", "words", "frequency", "phrases", "fault", "phenomenon", "human"
 ]
 
-KINDS: Mapping[Kind, str] = {
+KINDS: Mapping[SliceKind, str] = {
     "text": "Segments by what is in them",
     "label": "Documents and other labels",
     "difficulty": "Segments by difficulty",
@@ -53,8 +53,6 @@ KINDS: Mapping[Kind, str] = {
 PHRASE_CARRIERS = 8
 """A single word is looked at if its matches differ in so many segments."""
 
-SMALL = 1e-300
-
 
 @dataclass(frozen=True)
 class Tested:
@@ -66,7 +64,7 @@ class Tested:
     question does not arise.
     """
 
-    kind: Kind
+    kind: SliceKind
     name: str
     metric: str
     unit: str
@@ -102,20 +100,20 @@ class Whole(NamedTuple):
 class Probe:
     """A slice and how it is scored; `higher` is None where neither more nor less is better."""
 
-    kind: Kind
+    kind: SliceKind
     name: str
     metric: str
-    unit: str = ""
-    higher: bool | None = True
-    finer: bool = False
+    unit: str
+    higher: bool | None
+    finer: bool
 
 
 @dataclass(frozen=True, eq=False)
 class SegmentProbe(Probe):
     """A metric on some segments."""
 
-    statistics: Sequence[Statistics] = field(default=())
-    segments: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
+    statistics: Sequence[Statistics]
+    segments: NDArray[np.intp]
 
     @classmethod
     def of(cls, part: Slice, statistics: Sequence[Statistics], title: str) -> SegmentProbe:
@@ -181,7 +179,7 @@ class SumProbe(Probe):
     that what stands out can be told from what is everywhere.
     """
 
-    rows: Array = field(default_factory=lambda: np.zeros((0, 0, 3)))
+    rows: Array
     aggregate: Callable[[Array], Array] = f_score
     expected: Array | None = None
     domain: str = "segments"
@@ -195,9 +193,8 @@ class SumProbe(Probe):
         values = self.aggregate(np.stack([one.sum(axis=0), other.sum(axis=0)]))
         specific = math.nan
         if self.expected is not None:
-            everything = self._oriented(
-                _moved(*(self.expected[at][there] for at in (first, second)), self.aggregate)
-            )
+            whole_words = [self.expected[at][there] for at in (first, second)]
+            everything = self._oriented(_moved(whole_words[0], whole_words[1], self.aggregate))
             specific = self._beyond(moved, everything, one + other, first, second)
         return Tested(
             self.kind, self.name, self.metric, self.unit, self.higher, self.finer, first, second,
@@ -241,7 +238,7 @@ def _evidence(z: float) -> float:
     return -(float(log_ndtr(-abs(z))) + math.log(2)) / math.log(10)
 
 
-def class_probe(kind: Kind, part: WordClass, everything: Array | None) -> SumProbe:
+def class_probe(kind: SliceKind, part: WordClass, everything: Array | None) -> SumProbe:
     """A class of words, scored by F."""
     return SumProbe(kind, part.name, "F", "%", True, False, part.counts, f_score, everything)
 
@@ -250,8 +247,8 @@ def class_probe(kind: Kind, part: WordClass, everything: Array | None) -> SumPro
 class BinProbe(Probe):
     """Types of similar frequency, each of which counts alike: MacroF on the bin."""
 
-    words: Vocabulary = field(default=None)  # type: ignore[assignment]
-    chosen: NDArray[np.bool_] = field(default=None)  # type: ignore[assignment]
+    words: Vocabulary
+    chosen: NDArray[np.bool_]
 
     def test(self, first: int, second: int, whole: Whole) -> Tested:
         """The pair on the bin."""
@@ -268,8 +265,8 @@ class BinProbe(Probe):
         middle_p = (sums[0][0] + sums[1][0])[both.col] / 2 + wanted[both.col]
         moved = divide(2 * (middle_m + change_m), middle_p + change_p)
         moved -= divide(2 * (middle_m - change_m), middle_p - change_p)
-        by_segment = np.bincount(both.row, moved, minlength=self.words.length)
-        by_segment = 100 * by_segment / len(columns)
+        sums_by_segment = np.bincount(both.row, moved, minlength=self.words.length)
+        by_segment: Array = 100 * sums_by_segment.astype(float) / len(columns)
         by_segment[np.abs(by_segment) < 1e-12] = 0.0
         there = np.flatnonzero(np.asarray(self.words.reference[:, columns].sum(axis=1)).ravel())
         there = np.union1d(there, np.flatnonzero(by_segment))

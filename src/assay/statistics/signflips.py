@@ -81,7 +81,7 @@ def _exact_p(sizes: Array, observed: float) -> float:
 def _signs(count: int) -> Array:
     """All combinations of signs, but for the mirror image of each."""
     numbers = np.arange(2 ** (count - 1))[:, None]
-    return 1.0 - 2.0 * ((numbers >> np.arange(count)) & 1)
+    return np.asarray(1.0 - 2.0 * ((numbers >> np.arange(count)) & 1), float)
 
 
 def _half_step(sizes: Array) -> float:
