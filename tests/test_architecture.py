@@ -27,7 +27,7 @@ LAYERS = (
     ("metrics",),
     ("scoring",),
     ("agreement", "comparison", "decomposition", "explanation", "rendering", "suites"),
-    ("demo", "testing"),
+    ("demo", "reports", "testing"),
     ("cli",),
 )
 """From the bottom up; a module imports its own part and what lies below, never its neighbours."""

@@ -1,0 +1,1 @@
+"""One report on machine translation systems: its page."""
