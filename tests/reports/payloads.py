@@ -178,7 +178,8 @@ def payload(
 
 
 def _word(rng):
-    return "".join(rng.choice("bdfgklmnprstvz") + rng.choice("aeiou") for _ in range(rng.randint(1, 4)))
+    syllables = range(rng.randint(1, 4))
+    return "".join(rng.choice("bdfgklmnprstvz") + rng.choice("aeiou") for _ in syllables)
 
 
 def _damaged(rng, line, vocabulary, rate):

@@ -26,6 +26,20 @@ TOP = 5
 FINER = 1
 """Scores of segments are kept with so many decimals more than they are shown with."""
 
+SCRIPTS = (
+    "base",
+    "address",
+    "scoreboard",
+    "findings",
+    "words",
+    "segments",
+    "controls",
+    "listing",
+    "export",
+    "keys",
+)
+"""The parts of the script, which the page holds as one."""
+
 CLUSTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -54,7 +68,9 @@ class ScoreboardRow(NamedTuple):
 def report_page(payload: Mapping[str, Any]) -> str:
     """The page as HTML. The texts of the payload may hold anything; `sections` are trusted HTML."""
     style = _resource("assay.rendering", "page.css") + _resource("assay.reports", "report.css")
-    script = _resource("assay.rendering", "page.js") + _resource("assay.reports", "report.js")
+    script = _resource("assay.rendering", "page.js") + "".join(
+        _resource("assay.reports", f"script/{name}.js") for name in SCRIPTS
+    )
     shown = _shown({key: value for key, value in payload.items() if key != "sections"})
     return _template().render(
         title=shown["title"],
@@ -109,9 +125,7 @@ def _scoreboard(shown: Mapping[str, Any]) -> list[ScoreboardRow]:
     return sorted(rows, key=lambda row: _from_the_best(row, metrics))
 
 
-def _from_the_best(
-    row: ScoreboardRow, metrics: Sequence[Mapping[str, Any]]
-) -> tuple[bool, float]:
+def _from_the_best(row: ScoreboardRow, metrics: Sequence[Mapping[str, Any]]) -> tuple[bool, float]:
     value = row.cells[0].value if row.cells else None
     if value is None:
         return True, 0
