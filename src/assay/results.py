@@ -262,6 +262,10 @@ class Result(ABC):
     def records(self) -> list[Record]:
         """Tidy data: one flat dictionary per observation, None for the unknown."""
 
+    def summary(self) -> list[str]:
+        """The answer in sentences, which stand above the tables; none unless a result has some."""
+        return []
+
     def charts(self) -> Charts:
         """Pictures for people to look at; none unless a result has some."""
         return Charts()

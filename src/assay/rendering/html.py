@@ -89,6 +89,7 @@ def html(result: Result, *, digits: int = 2) -> str:
     style, script = _resource("page.css"), _resource("page.js")
     return _template("page.html.j2").render(
         title=visible(header.title),
+        summary=[visible(sentence) for sentence in result.summary()],
         sections=_arranged(tables, list(zip(charts, drawn, strict=False))),
         contents=len(tables) > CONTENTS,
         hint=HINT if charts and vl_convert is None else "",
@@ -110,7 +111,7 @@ def tables_fragment(result: Result, *, digits: int = 2) -> str:
         _table(f"{name}-{at}", table, digits, most=NOTEBOOK_ROWS)
         for at, table in enumerate(tables, 1)
     ]
-    return _fragment(sections)
+    return _fragment(sections, summary=result.summary())
 
 
 def charts_fragment(charts: Sequence[Chart]) -> str:
@@ -122,9 +123,10 @@ def charts_fragment(charts: Sequence[Chart]) -> str:
     )
 
 
-def _fragment(sections: Sequence[Section], hint: str = "") -> str:
-    template = _template("fragment.html.j2")
-    return template.render(sections=sections, style=_resource("fragment.css"), hint=hint)
+def _fragment(sections: Sequence[Section], hint: str = "", summary: Sequence[str] = ()) -> str:
+    template, sentences = _template("fragment.html.j2"), [visible(each) for each in summary]
+    style = _resource("fragment.css")
+    return template.render(sections=sections, style=style, hint=hint, summary=sentences)
 
 
 def _unique_name(contents: Iterable[str]) -> str:

@@ -240,6 +240,9 @@ def _is_figure(cell: CellValue, *, first: bool) -> bool:
     return _FIGURES.issuperset(cell.mark) if isinstance(cell, Cell) else isinstance(cell, Real)
 
 
+READABLE = 110
+"""Sentences are not set wider than this."""
+
 PIPED = 160
 """The width where there is no terminal."""
 
@@ -285,7 +288,15 @@ def text(result: Result, *, digits: int = 2, width: int | None = None, color: bo
     `width`; a table with `keys` comes in parts instead. Without colour, marked words stand in
     brackets and strong cells behind a star.
     """
-    return "\n".join(_table(table, digits, width or PIPED, color) for table in result.tables())
+    tables = (_table(table, digits, width or PIPED, color) for table in result.tables())
+    return "\n".join([*_summary(result, width or PIPED), *tables])
+
+
+def _summary(result: Result, width: int) -> list[str]:
+    """The sentences above the tables, each on lines of its own."""
+    sentences = [visible(sentence) for sentence in result.summary()]
+    lines = [textwrap.fill(sentence, min(width, READABLE)) for sentence in sentences]
+    return ["\n".join(lines) + "\n"] if lines else []
 
 
 def _table(table: Table, digits: int, width: int, color: bool) -> str:
@@ -461,9 +472,9 @@ def markdown(result: Result, *, digits: int = 2) -> str:
     Marked words stand in brackets, as in plain text. No text of the data can act as Markdown
     or HTML, or call anybody by @name.
     """
-    return "\n".join(
-        _markdown_table(table, printed_columns(table, digits)) for table in result.tables()
-    )
+    tables = [_markdown_table(table, printed_columns(table, digits)) for table in result.tables()]
+    sentences = [f"{escape(sentence)}\n" for sentence in result.summary()]
+    return "\n".join([*sentences, *tables])
 
 
 def escape(text: str) -> str:
