@@ -124,6 +124,25 @@ class TypeF(Metric):
             *self.frequency_weight,
         )
 
+    def contributions(self, rows: Rows, others: Rows) -> Array:
+        """As for every metric, type by type: only the types in which a segment differs change."""
+        count = rows.shape[1] // 3
+        sides = [
+            _segment_of_each_entry(part) * count + part.indices[::3] // 3 for part in (rows, others)
+        ]
+        keys, places = np.unique(np.concatenate(sides), return_inverse=True)
+        change = np.zeros((len(keys), 3))
+        change[places[: len(sides[0])]] += rows.data.reshape(-1, 3) / 2
+        change[places[len(sides[0]) :]] -= others.data.reshape(-1, 3) / 2
+        middle = np.asarray(rows.sum(axis=0) + others.sum(axis=0), float).reshape(-1, 3) / 2
+        whole = self.terms(middle)
+        total, weight = whole.numerator.sum(), whole.denominator.sum()
+        own = middle[keys % count]
+        up, down = self.terms(own + change), self.terms(own - change)
+        moved = up.numerator - down.numerator
+        moved -= divide(total, weight) * (up.denominator - down.denominator)
+        return 100 * divide(_sum_by(keys // count, moved, rows.shape[0]), weight)
+
     def each(self, rows: Rows) -> Array:
         """Looks only at the types that a segment has."""
         terms = self.terms(rows.data.reshape(-1, 3).astype(float))

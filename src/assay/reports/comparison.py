@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.comparison.slices import Slice
 from assay.data import Dataset
 from assay.reports.findings import FEWEST_CARRIERS, Finding
 from assay.reports.scoreboard import Scoreboard
@@ -37,8 +42,9 @@ LONGEST = 90
 class ComparisonResult(Result):
     """The verdict, the scoreboard and the findings, the strongest first.
 
-    `pairs` are the systems that were compared, by position; `slices` the names of all slices that
-    were looked at besides single words.
+    `pairs` are the systems that were compared, by position; `slices` those of segments that were
+    looked at, `faults` which segments of each system have a fault, (systems, segments) by kind.
+    `tagged` are the kinds of features that words were tagged with.
     """
 
     data: Dataset
@@ -46,7 +52,10 @@ class ComparisonResult(Result):
     findings: tuple[Finding, ...]
     pairs: tuple[tuple[int, int], ...]
     level: float
-    slices: tuple[str, ...] = ()
+    slices: tuple[Slice, ...] = ()
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    faults: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    tagged: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     suite: RunResult | None = None
     shown: int = SHOWN
@@ -54,6 +63,13 @@ class ComparisonResult(Result):
     def summary(self) -> list[str]:
         """The verdict, in sentences."""
         return verdict(self.board, self.findings, self.pairs, level=self.level)
+
+    def page(self) -> str:
+        """The page of the report, without the analyses behind it."""
+        from assay.reports.page import report_page
+        from assay.reports.report import page_payload
+
+        return report_page(page_payload(self, (), self.header.title))
 
     def records(self) -> list[Record]:
         """One per finding, those that are established first."""

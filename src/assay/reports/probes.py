@@ -128,32 +128,12 @@ class SegmentProbe(Probe):
     def test(self, first: int, second: int, whole: Whole) -> Tested:
         """The pair on the slice, and whether it stands out from the rest."""
         one, other = (self.statistics[at][self.segments] for at in (first, second))
-        moved = contributions(one, other)
+        moved = one.contributions(other)
         return Tested(
             self.kind, self.name, self.metric, self.unit, self.higher, self.finer, first, second,
             one.corpus(), other.corpus(), sign_flip_p(moved), self.segments, moved,
             _standing_out(whole, self.segments, float(moved.sum())),
         )  # fmt: skip
-
-
-def contributions(one: Statistics, other: Statistics) -> Array:
-    """What each segment adds to the difference of two scores, higher being better.
-
-    It is the score where the segment is the first system's less the score where it is the
-    second's, all other segments lying halfway between the two: so it only changes its sign where
-    the systems change places. Metrics with sparse rows have their leave-one-out benefits instead.
-    """
-    metric = one.metric
-    if not isinstance(one.rows, np.ndarray):
-        return one.favoritism(other)
-    middle = (one.rows.sum(axis=0) + other.rows.sum(axis=0)) / 2
-    half = (one.rows - other.rows) / 2
-    moved = np.zeros(len(half))
-    differ = half.any(axis=1)
-    moved[differ] = metric.aggregate(middle + half[differ]) - metric.aggregate(
-        middle - half[differ]
-    )
-    return metric.oriented(np.nan_to_num(moved))
 
 
 def _standing_out(whole: Whole, segments: NDArray[np.intp], difference: float) -> float:
