@@ -82,7 +82,7 @@ class ComparisonResult(Result):
     @property
     def leading(self) -> list[Finding]:
         """The findings that stand for themselves."""
-        return [finding for finding in self.findings if finding.under is None]
+        return [finding for finding in self.findings if finding.leads]
 
     def also_seen_as(self, finding: Finding) -> list[Finding]:
         """The findings that say the same once more."""

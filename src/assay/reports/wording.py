@@ -11,6 +11,24 @@ from assay.reports.scoreboard import Difference, Scoreboard, Standing
 
 __all__ = ["describe", "subject", "verdict"]
 
+PARTS_OF_SPEECH = {
+    "ADJ": "adjectives", "ADP": "prepositions", "ADV": "adverbs", "AUX": "auxiliary verbs",
+    "CCONJ": "conjunctions such as and", "DET": "articles and determiners", "INTJ": "interjections",
+    "NOUN": "nouns", "NUM": "number words and figures", "PART": "particles such as not and to",
+    "PRON": "pronouns", "PROPN": "proper names", "PUNCT": "punctuation marks",
+    "SCONJ": "conjunctions such as because", "SYM": "symbols", "VERB": "verbs", "X": "other words",
+}  # fmt: skip
+MORPHOLOGY = {
+    "Aspect": "verb aspect", "Case": "case", "Definite": "articles (definite or not)",
+    "Degree": "comparatives and superlatives", "Foreign": "foreign words", "Gender": "gender",
+    "Mood": "mood of verbs", "NumType": "kinds of numbers", "Number": "singular and plural",
+    "Person": "grammatical person", "Polarity": "negation", "Poss": "possessives",
+    "PronType": "kinds of pronouns and articles", "PunctSide": "opening and closing marks",
+    "PunctType": "kinds of punctuation", "Reflex": "reflexive pronouns", "Tense": "tense",
+    "VerbForm": "forms of verbs", "VerbType": "modal verbs", "Voice": "voice of verbs",
+}  # fmt: skip
+"""What features of words are called in plain words."""
+
 TOLD = 4
 """At most so many findings of each direction are told in the verdict."""
 
@@ -31,8 +49,21 @@ def subject(finding: Finding) -> str:
             return f"how often {name} is written"
         case "human":
             return f"errors marked as {name}"
+        case "words":
+            return _word_class(name)
         case _:
             return name
+
+
+def _word_class(name: str) -> str:
+    """A class of words in plain words."""
+    kind, colon, label = name.partition(":")
+    if not colon:
+        return name
+    if kind == "ner":
+        return f"names of the type {label}"
+    words = {"upos": PARTS_OF_SPEECH, "morph": MORPHOLOGY}.get(kind, {})
+    return words.get(label, f"words with {kind} {label}")
 
 
 def describe(finding: Finding) -> str:
@@ -78,8 +109,8 @@ def verdict(
         first, second = pairs[0]
         sentences = _two(board, first, second, level)
     else:
-        sentences = _many(board, level)
-    leading = [finding for finding in findings if finding.under is None]
+        sentences = _many(board)
+    leading = [finding for finding in findings if finding.leads]
     told = [finding for finding in leading if finding.established]
     sentences += _strengths(told)
     sentences += _place(told)
@@ -129,26 +160,21 @@ def _difference(standing: Standing, difference: Difference, level: float) -> str
     return f"({difference.value:+.{digits}f}, {level:.0%} CI {low:.{digits}f} to {high:.{digits}f})"
 
 
-def _many(board: Scoreboard, level: float) -> list[str]:
-    """Many systems: who leads by each metric, and who cannot be told from the leader."""
-    found = []
+def _many(board: Scoreboard) -> list[str]:
+    """Many systems: who leads by which metrics, and who cannot be told from the leader."""
+    by_leader: dict[str, list[str]] = {}
     for standing in board.standings:
-        best = [at for at, (low, _) in enumerate(standing.ranks) if low == 1]
         goodness = standing.metric.oriented(standing.scores)
+        best = [at for at, (low, _) in enumerate(standing.ranks) if low == 1]
         best.sort(key=lambda at: -float(goodness[at]))
         names = [board.systems[at] for at in best]
         digits = 4 if standing.metric.is_small else 1
         score = f"{standing.scores[best[0]]:.{digits}f}"
-        if len(names) == 1:
-            found.append(f"{names[0]} is the best by {standing.label} ({score})")
-        else:
-            others = _join(names[1:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-            word = "is" if len(names) == 2 else "are"
-            found.append(
-                f"{names[0]} leads by {standing.label} ({score}), but {others} {word} not "
-                "significantly worse"
-            )
-    return [f"{sentence}." for sentence in found]
+        close = names[1:4] + ([f"{len(names) - 4} more"] if len(names) > 4 else [])
+        more = f"; not significantly better than {_join(close)}" if close else ""
+        by_leader.setdefault(names[0], []).append(f"{standing.label} ({score}{more})")
+    found = [f"{name} leads by {_join(metrics)}" for name, metrics in by_leader.items()]
+    return [f"{'; '.join(found)}."]
 
 
 def _strengths(told: Sequence[Finding]) -> list[str]:
