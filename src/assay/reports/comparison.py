@@ -109,7 +109,7 @@ class ComparisonResult(Result):
             ]
         rows = [[self.board.systems[at], *self._cells(at)] for at in order]
         note = (
-            f"[ ]: {self.level:.0%} interval. rank: the ranks that a system may have, by pairwise "
+            f"[ ]: {100 * self.level:g} % interval. rank: the ranks that a system may have, by pairwise "
             "sign-flip tests after Holm."
         )
         return Table("Scoreboard", columns, rows, note)

@@ -31,7 +31,7 @@ MOST_CARRIERS = 0.5
 STANDS_OUT = -math.log10(ALPHA)
 """What stands out from the whole difference less surely than this is just as everywhere else."""
 
-GENERAL = {"phrases": 0.85, "difficulty": 0.7, "frequency": 0.9}
+GENERAL = {"phrases": 0.85, "difficulty": 0.7, "frequency": 0.9, "morph": 0.85}
 """Kinds of slices that see a little of everything count less than those that name a cause."""
 
 
@@ -130,7 +130,8 @@ class _Candidate:
         own = -math.log10(max(self.tested.p, 1e-300))
         if not math.isnan(self.tested.specific):
             own = min(own, self.tested.specific)
-        return own * GENERAL.get(self.tested.kind, 1.0)
+        general = self.tested.name.partition(":")[0] if self.tested.kind == "words" else ""
+        return own * GENERAL.get(general or self.tested.kind, 1.0)
 
     @cached_property
     def purity(self) -> float:

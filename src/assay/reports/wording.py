@@ -113,7 +113,7 @@ def verdict(
     leading = [finding for finding in findings if finding.leads]
     told = [finding for finding in leading if finding.established]
     sentences += _strengths(told)
-    sentences += _place(told)
+    sentences += _place(told, board)
     if not told:
         count = sum(not math.isnan(finding.p) for finding in findings)
         sentences.append(
@@ -157,7 +157,7 @@ def _two(board: Scoreboard, first: int, second: int, level: float) -> list[str]:
 def _difference(standing: Standing, difference: Difference, level: float) -> str:
     digits = 4 if standing.metric.is_small else 1
     low, high = difference.low, difference.high
-    return f"({difference.value:+.{digits}f}, {level:.0%} CI {low:.{digits}f} to {high:.{digits}f})"
+    return f"({difference.value:+.{digits}f}, {100 * level:g} % CI {low:.{digits}f} to {high:.{digits}f})"
 
 
 def _many(board: Scoreboard) -> list[str]:
@@ -194,14 +194,17 @@ def _strengths(told: Sequence[Finding]) -> list[str]:
     return sentences
 
 
-def _place(told: Sequence[Finding]) -> list[str]:
-    """A document or label in which most of the difference sits."""
+def _place(told: Sequence[Finding], board: Scoreboard) -> list[str]:
+    """A document or label in which most of the difference sits, where there is one at all."""
     for finding in told:
         if finding.kind == "label" and finding.share >= 0.5:
-            share = f"{min(finding.share, 1):.0%}" if finding.share <= 1 else "all"
+            pair = board.systems.index(finding.system), board.systems.index(finding.other)
+            if not board.standings[0].difference(*pair).p < 0.05:
+                continue
+            share = f"{100 * finding.share:.0f} %" if finding.share < 1 else "All"
             return [
-                f"{share.capitalize()} of the difference between {finding.system} and "
-                f"{finding.other} sits in {finding.slice} ({finding.n} segments)."
+                f"{share} of the difference between {finding.system} and {finding.other} by "
+                f"{finding.metric} sits in {finding.slice} ({finding.n} segments)."
             ]
     return []
 
