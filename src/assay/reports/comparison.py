@@ -109,8 +109,8 @@ class ComparisonResult(Result):
             ]
         rows = [[self.board.systems[at], *self._cells(at)] for at in order]
         note = (
-            f"[ ]: {100 * self.level:g} % interval. rank: the ranks that a system may have, by pairwise "
-            "sign-flip tests after Holm."
+            f"[ ]: {100 * self.level:g} % interval. rank: the ranks that a system may have, by "
+            "pairwise sign-flip tests after Holm."
         )
         return Table("Scoreboard", columns, rows, note)
 

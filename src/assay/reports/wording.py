@@ -156,8 +156,8 @@ def _two(board: Scoreboard, first: int, second: int, level: float) -> list[str]:
 
 def _difference(standing: Standing, difference: Difference, level: float) -> str:
     digits = 4 if standing.metric.is_small else 1
-    low, high = difference.low, difference.high
-    return f"({difference.value:+.{digits}f}, {100 * level:g} % CI {low:.{digits}f} to {high:.{digits}f})"
+    low, high = (f"{end:.{digits}f}" for end in (difference.low, difference.high))
+    return f"({difference.value:+.{digits}f}, {100 * level:g} % CI {low} to {high})"
 
 
 def _many(board: Scoreboard) -> list[str]:
