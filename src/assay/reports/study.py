@@ -30,6 +30,7 @@ _DATA = {
     "folder": str, "table": str, "references": list, "systems": list, "source": str,
     "documents": str, "groups": str, "languages": str, "names": list,
 }  # fmt: skip
+_TEXTS = ("references", "systems")
 _SUITE = {"items": str, "outputs": list, "ids": str, "names": list}
 
 
@@ -89,16 +90,20 @@ class _Files:
     def data(self, table: dict[str, Any]) -> Dataset:
         """The test set that [data] describes."""
         _check(f"{self.study}: [data]", table, _DATA)
-        known = {key: table[key] for key in ("languages", "names") if key in table}
-        more = {
+        known: dict[str, Any] = {key: table[key] for key in ("languages", "names") if key in table}
+        more: dict[str, Any] = {
             key: self.one(table[key]) for key in ("source", "documents", "groups") if key in table
         }
         if "folder" in table:
-            chosen = {key: table[key] for key in ("references", "systems") if key in table}
+            chosen: dict[str, Any] = {
+                key: table[key] for key in ("references", "systems") if key in table
+            }
             return read(str(self.study.parent / table["folder"]), **chosen, **known, **more)
         if "table" in table:
             return read(self.one(table["table"]), **known, **more)
-        texts = {key: self.all(table[key]) for key in ("references", "systems") if key in table}
+        texts: dict[str, Any] = {
+            key: self.all(table[key]) for key in ("references", "systems") if key in table
+        }
         return read(**texts, **known, **more)
 
     def errors(self, name: str, data: Dataset) -> PeoplesErrors:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from assay.metrics.faults import FAULTS
 from assay.reports.findings import Finding
 from assay.reports.scoreboard import Difference, Scoreboard, Standing
@@ -28,6 +30,9 @@ MORPHOLOGY = {
     "VerbForm": "forms of verbs", "VerbType": "modal verbs", "Voice": "voice of verbs",
 }  # fmt: skip
 """What features of words are called in plain words."""
+
+FINE = 5
+"""Scores below this size are told more finely."""
 
 TOLD = 4
 """At most so many findings of each direction are told in the verdict."""
@@ -155,9 +160,14 @@ def _two(board: Scoreboard, first: int, second: int, level: float) -> list[str]:
 
 
 def _difference(standing: Standing, difference: Difference, level: float) -> str:
-    digits = 4 if standing.metric.is_small else 1
+    digits = _digits(standing)
     low, high = (f"{end:.{digits}f}" for end in (difference.low, difference.high))
     return f"({difference.value:+.{digits}f}, {100 * level:g} % CI {low} to {high})"
+
+
+def _digits(standing: Standing) -> int:
+    """Digits after the point that scores of this size deserve."""
+    return 1 if float(np.nanmax(np.abs(standing.scores), initial=0.0)) >= FINE else 3
 
 
 def _many(board: Scoreboard) -> list[str]:
@@ -168,7 +178,7 @@ def _many(board: Scoreboard) -> list[str]:
         best = [at for at, (low, _) in enumerate(standing.ranks) if low == 1]
         best.sort(key=lambda at: -float(goodness[at]))
         names = [board.systems[at] for at in best]
-        digits = 4 if standing.metric.is_small else 1
+        digits = _digits(standing)
         score = f"{standing.scores[best[0]]:.{digits}f}"
         close = names[1:4] + ([f"{len(names) - 4} more"] if len(names) > 4 else [])
         more = f"; not significantly better than {_join(close)}" if close else ""
