@@ -285,7 +285,9 @@ def _fault_probes(data: Dataset, notes: list[str]) -> Iterator[SumProbe]:
         ready = parse(f"fault:{kind}").for_dataset(data)
         rows = np.stack([each.rows for each in system_statistics(data, ready)])
         if rows[:, :, 0].any():
-            yield SumProbe("fault", kind, "segments", "%", False, False, rows, ready.aggregate)
+            yield SumProbe(
+                "fault", kind, "segments", "%", False, False, rows, ready.aggregate, judged=True
+            )
 
 
 def _suite_probes(data: Dataset, suite: RunResult | None) -> Iterator[SumProbe]:

@@ -155,19 +155,22 @@ def _standing_out(whole: Whole, segments: NDArray[np.intp], difference: float) -
 class SumProbe(Probe):
     """Sums that are counted for the probe itself: words of a class, faults, verdicts, errors.
 
-    `rows` are (systems, segments, k). `expected` are rows of which this is a part (all words), so
-    that what stands out can be told from what is everywhere.
+    `rows` are (systems, segments, k); with `judged`, the second sum says whether there is a
+    verdict, and only segments that have one for both systems count. `expected` are rows of which
+    this is a part (all words), so that what stands out can be told from what is everywhere.
     """
 
     rows: Array
     aggregate: Callable[[Array], Array] = f_score
     expected: Array | None = None
     domain: str = "segments"
+    judged: bool = False
 
     def test(self, first: int, second: int, whole: Whole) -> Tested:
         """The pair on the probe."""
         one, other = self.rows[first], self.rows[second]
-        there = np.flatnonzero(one.any(axis=1) | other.any(axis=1))
+        present = one.any(axis=1) | other.any(axis=1)
+        there = np.flatnonzero((one[:, 1] * other[:, 1] > 0) if self.judged else present)
         one, other = one[there], other[there]
         moved = self._oriented(_moved(one, other, self.aggregate))
         values = self.aggregate(np.stack([one.sum(axis=0), other.sum(axis=0)]))
@@ -263,13 +266,11 @@ def bin_probe(part: FrequencyBin, words: Vocabulary) -> BinProbe:
 
 
 def rare_word_tests(dataset: Dataset, words: Vocabulary, first: int, second: int) -> list[Tested]:
-    """Words found nowhere else, per 100 words of the output."""
+    """Words found nowhere else, per 100 words of the reference."""
     part = rare_words(dataset, words, (first, second))
     rows = np.zeros((len(dataset.systems), words.length, 2))
     rows[[first, second]] = part.counts
-    probe = SumProbe(
-        "words", part.name, "per 100 words", "", False, False, rows, _per_hundred, None
-    )
+    probe = SumProbe("words", part.name, "per 100 words", "", False, False, rows, _per_hundred)
     return [probe.test(first, second, Whole(np.zeros(0), np.zeros(0)))]
 
 

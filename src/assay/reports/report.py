@@ -36,6 +36,9 @@ __all__ = ["Report", "report"]
 WORST = 5
 """Segments that are explained word by word."""
 
+FEWER_SEGMENTS = 50
+"""So many segments are listed of findings that are not established, or say something again."""
+
 MOST_SLICES = 400
 """Slices by label that the page can filter by."""
 
@@ -267,7 +270,8 @@ def _scoreboard(comparison: ComparisonResult, ids: Sequence[str]) -> Iterator[di
 def _finding(comparison: ComparisonResult, finding: Finding) -> dict[str, Any]:
     record = finding.record()
     del record["also_seen_as"]
-    in_segments = finding.domain == "segments"
+    listed = record["segments"] if finding.domain == "segments" else []
+    most = None if finding.leads and finding.established else FEWER_SEGMENTS
     return record | {
         "id": f"f{finding.rank}",
         "title": subject(finding),
@@ -277,7 +281,7 @@ def _finding(comparison: ComparisonResult, finding: Finding) -> dict[str, Any]:
         "established": finding.established,
         "better": finding.better,
         "text": describe(finding),
-        "segments": record["segments"] if in_segments else [],
+        "segments": listed[:most],
         "under": None if finding.under is None else f"f{finding.under}",
         "also": [f"f{other.rank}" for other in comparison.also_seen_as(finding)],
     }
