@@ -120,7 +120,7 @@ def test_whole_numbers_have_the_p_of_their_exact_distribution(sizes, losses):
 @pytest.mark.parametrize("seed", range(8))
 def test_far_out_in_the_tails_p_is_right_to_a_few_percent(seed):
     rng = np.random.default_rng(seed)
-    moved = np.round(1000 * rng.lognormal(0, 0.5, 60)).astype(int)
+    moved = np.round(60 * rng.lognormal(0, 0.5, 60)).astype(int)
     moved[rng.permutation(60)[:15]] *= -1
     expected = by_convolution(moved.tolist())
     assert 1e-9 < expected < 1e-2
@@ -131,7 +131,7 @@ def test_there_are_tails_of_a_millionth_among_them():
     rng = np.random.default_rng(0)
     found = []
     for losses in range(8, 16):
-        moved = np.round(1000 * rng.lognormal(0, 0.5, 60)).astype(int)
+        moved = np.round(60 * rng.lognormal(0, 0.5, 60)).astype(int)
         moved[:losses] *= -1
         found.append((sign_flip_p(moved.astype(float)), by_convolution(moved.tolist())))
     assert any(1e-7 < exact < 1e-5 for _, exact in found)
