@@ -227,9 +227,8 @@ def test_words_found_nowhere_else_are_those_found_by_looking_everywhere(demo, wo
     names = list(demo.systems)
     counts = rare_words(demo, words, pair).counts
     assert counts[..., 0].tolist() == slow_rare_words(demo, *(names[at] for at in pair))
-    for row, at in zip(counts, pair, strict=True):
-        lengths = [len(line) for line in tokenize(list(demo.systems[names[at]]))]
-        assert row[:, 1].tolist() == lengths
+    wanted = slow_counts(demo, lambda word: True)[0, :, 1]
+    assert np.array_equal(counts[..., 1], [wanted, wanted])
 
 
 def annotated(line):

@@ -186,12 +186,12 @@ def test_errors_that_people_marked_are_counted_per_100_words(pair, errors_file):
     found = by_slice(compare(pair, errors=read_errors(errors_file, pair)), "human")
     # Segment 11 was rated for one system only.
     assert set(found) == {"Accuracy", "Fluency", "Major", "Minor"}
-    words = sum(len(line.split()) for line in pair.systems["birch"][:10])
+    words = sum(len(lines[0].split()) for lines in pair.references[:10])
     assert found["Accuracy"]["value"] == pytest.approx(100 * 10 / words)
     assert found["Accuracy"]["value_other"] == 0
     assert found["Accuracy"]["n"] == 10
     assert found["Accuracy"]["p"] == pytest.approx(2 / 2**10)
-    assert found["Fluency"]["p"] > 0.05
+    assert found["Fluency"]["p"] is None
 
 
 @pytest.mark.parametrize("line", ["0", "121", "x", ""])

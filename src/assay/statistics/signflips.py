@@ -45,7 +45,7 @@ def sign_flip_p(contributions: Array) -> float:
     Contributions of 0 say nothing and are left out; without any other, p is 1. Few are worked out
     in full, equal sizes are a binomial, and everything else is a saddlepoint approximation
     (Lugannani and Rice, 1980), which holds in the tails as well: off by a few percent of p, and by
-    up to a fifth of it where fewer than 20 contributions of very different sizes make the sum.
+    up to a half of it where few contributions, or almost all of one sign, make the sum.
 
     >>> sign_flip_p(np.array([1.0, 2.0, 4.0]))
     0.25
