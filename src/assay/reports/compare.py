@@ -50,7 +50,7 @@ from assay.text import language_of, tokenize
 if TYPE_CHECKING:
     from assay.suites.report import RunResult
 
-__all__ = ["DEFAULT_METRICS", "compare"]
+__all__ = ["DEFAULT_METRICS", "Tagging", "compare", "slice_probes", "suite_probes"]
 
 DEFAULT_METRICS = ("chrf", "bleu", "macrof")
 TAGGED = ("upos", "ner", "morph")
@@ -109,15 +109,22 @@ def compare(
     pairs = every_pair(count) if all_pairs else against_first(count)
     notes = list(selection.notes)
     leading = statistics[0]
-    tagging = Tagging(annotator, pipeline, tags, cache)
-    classes = _tagged_classes(data, features, tagging, notes=notes, track=track)
     words = Vocabulary.of(data)
     probes = [
-        *_segment_probes(data, leading, labels or {}),
-        *_word_probes(data, words, classes, _frequencies(frequencies)),
+        *slice_probes(
+            data,
+            leading,
+            words,
+            features=features,
+            tagging=Tagging(annotator, pipeline, tags, cache),
+            labels=labels or {},
+            frequencies=frequencies,
+            errors=errors,
+            notes=notes,
+            track=track,
+        ),
         *_fault_probes(data, notes),
-        *_suite_probes(data, suite),
-        *(errors.probes(data) if errors else ()),
+        *suite_probes(data, suite),
     ]
     wholes = {pair: _whole(data, leading, pair) for pair in pairs}
     phrases = (words, Vocabulary.of(data, order=2))
@@ -179,6 +186,31 @@ def _tests(
     for vocabulary in phrases:
         found += phrase_tests(vocabulary, *pair)
     return [*found, *rare_word_tests(data, phrases[0], *pair)]
+
+
+def slice_probes(
+    data: Dataset,
+    leading: Sequence[Statistics],
+    words: Vocabulary,
+    *,
+    features: Sequence[str] | None,
+    tagging: Tagging,
+    labels: Mapping[str, Sequence[str]],
+    frequencies: FilePath | Mapping[str, int] | None,
+    errors: PeoplesErrors | None,
+    notes: list[str],
+    track: Track,
+) -> list[AnyProbe]:
+    """All slices of segments (by the leading metric) and of words, and errors that people marked.
+
+    What is worth knowing about the tags goes to `notes`.
+    """
+    classes = _tagged_classes(data, features, tagging, notes=notes, track=track)
+    return [
+        *_segment_probes(data, leading, labels),
+        *_word_probes(data, words, classes, _frequencies(frequencies)),
+        *(errors.probes(data) if errors else ()),
+    ]
 
 
 def _segment_probes(
@@ -267,7 +299,7 @@ def _fault_probes(data: Dataset, notes: list[str]) -> Iterator[SumProbe]:
             yield SumProbe("fault", kind, "segments", "%", False, False, rows, ready.aggregate)
 
 
-def _suite_probes(data: Dataset, suite: RunResult | None) -> Iterator[SumProbe]:
+def suite_probes(data: Dataset, suite: RunResult | None) -> Iterator[SumProbe]:
     """Categories and phenomena, over the items on which all systems have a verdict."""
     if suite is None:
         return
