@@ -233,7 +233,7 @@ COMPARE = Command(
         assay compare ref.txt -i a.txt b.txt -F none --labels docs.tsv -o compare.md
         assay compare ref.txt -i a.txt b.txt --human da.seg.tsv       with people's scores
         assay compare ref.txt -i a.txt b.txt --suite items.json a.suite.txt b.suite.txt
-        assay compare --data folder -i atlas birch -m chrf            with the people's scores there""",
+        assay compare --data folder -i atlas birch -m chrf            with its human scores""",
     configure=_configure_compare,
     run=_run_compare,
 )
@@ -337,9 +337,9 @@ CHECK = Command(
     usage="REF [REF ...] --baseline OLD --candidate NEW --limits FILE [options]",
     description=(
         "May the candidate replace the baseline? Every limit of a TOML file is checked: metrics,\n"
-        "slices of the test set, surface faults, phenomena of a test suite. One line per limit says\n"
-        "what was wanted, what was seen, and how small a regression it would have noticed at all.\n"
-        "The exit code is 0 if all limits hold, 1 if one is broken, 2 for bad input."
+        "slices of the test set, surface faults, phenomena of a test suite. One line per limit\n"
+        "says what was wanted, what was seen, and how small a regression it would have noticed at\n"
+        "all. The exit code is 0 if all limits hold, 1 if one is broken, 2 for bad input."
     ),
     examples="""
         assay check ref.txt --baseline a.txt --candidate b.txt -s src.txt --limits limits.toml

@@ -266,8 +266,8 @@ def check(
         slices = _by_name(probes)
     seen = [_see(limit, pair, metrics, slices, suite) for limit in wanted]
     outcomes = _outcomes(wanted, seen, level)
-    names = tuple(pair.systems)
-    return CheckResult(*names, tuple(outcomes), level, tuple(dict.fromkeys(notes)))
+    before, after = pair.systems
+    return CheckResult(before, after, tuple(outcomes), level, tuple(dict.fromkeys(notes)))
 
 
 def _pair(data: Dataset, baseline: str | None, candidate: str | None) -> Dataset:
@@ -494,7 +494,7 @@ _NO_SEGMENTS = Whole(np.zeros(0), np.zeros(0))
 
 
 def _found(limit: Limit, probes: Iterable[SumProbe]) -> SumProbe:
-    names = {}
+    names: dict[str, SumProbe] = {}
     for probe in probes:
         names.setdefault(probe.name, probe)
         names.setdefault(probe.name.partition(": ")[2] or probe.name, probe)

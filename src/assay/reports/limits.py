@@ -112,7 +112,7 @@ def _table(path: FilePath) -> Mapping[str, Any]:
 
 
 def _limits(where: str, name: str, rules: object) -> Iterator[Limit]:
-    prefix, colon, rest = name.partition(":")
+    prefix, _, rest = name.partition(":")
     prefix = prefix.strip().lower()
     kind: LimitKind = "metric"
     if prefix in RULES and prefix != "metric":

@@ -18,6 +18,7 @@ from assay.comparison.slices import Slice
 from assay.comparison.words import FrequencyBin, Vocabulary, WordClass, f_score, rare_words
 from assay.data import Dataset
 from assay.metrics.base import Statistics
+from assay.metrics.typef import TypeF
 from assay.statistics.arrays import Array, divide
 from assay.statistics.signflips import sign_flip_p
 
@@ -151,9 +152,11 @@ def contributions(one: Statistics, other: Statistics) -> Array:
 
     It is the score where the segment is the first system's less the score where it is the
     second's, all other segments lying halfway between the two: so it only changes its sign where
-    the systems change places. Metrics with sparse rows have their leave-one-out benefits instead.
+    the systems change places.
     """
     metric = one.metric
+    if isinstance(metric, TypeF):
+        return metric.swapped_each(one.rows, other.rows)
     if not isinstance(one.rows, np.ndarray):
         return one.favoritism(other)
     middle = (one.rows.sum(axis=0) + other.rows.sum(axis=0)) / 2
