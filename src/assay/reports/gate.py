@@ -123,9 +123,10 @@ class CheckResult(Result):
         else:
             broken = ", ".join(dict.fromkeys(outcome.limit.name for outcome in self.broken))
             sentences = [f"FAILED: {names} breaks {len(self.broken)} of {count} limits: {broken}."]
-        if idle := [outcome.limit.name for outcome in self.outcomes if not outcome.can_fail]:
-            told = ", ".join(dict.fromkeys(idle))
-            sentences.append(f"On this test set no regression would break {told}: it is too small.")
+        idle = [outcome.limit for outcome in self.outcomes if not outcome.can_fail]
+        if idle:
+            told = ", ".join(f"{limit.name} ({limit.wanted})" for limit in idle)
+            sentences.append(f"This test set is too small for any regression to break {told}.")
         return sentences
 
     def records(self) -> list[Record]:
