@@ -324,14 +324,13 @@ def report(results: list[dict[str, Any]]) -> str:
     lines.append("|---|---|---|---|---|---|---|---|")
     names = list(dict.fromkeys(r["damage"] for r in results if r["damage"] != "none"))
     for name in [*names, "all"]:
-        many = [r for r in own if (name in (r["damage"], "all")) and r["touched"] >= 15]
-        few = [r for r in own if (name in (r["damage"], "all")) and 5 <= r["touched"] < 15]
-        other = [r for r in hard if name in (r["damage"], "all")]
-        many, few, other = (
-            [r for r in g if name == "all" or r["damage"] == name] for g in (many, few, other)
-        )
+        chosen = names if name == "all" else [name]
+        many = [r for r in own if r["damage"] in chosen and r["touched"] >= 15]
+        few = [r for r in own if r["damage"] in chosen and 5 <= r["touched"] < 15]
+        other = [r for r in hard if r["damage"] in chosen]
+        sure = _share(r["established"] for r in many)
         lines.append(
-            f"| {name} | {len(many)} | {_within(many, 3)} | {_share(r['established'] for r in many)} "
+            f"| {name} | {len(many)} | {_within(many, 3)} | {sure} "
             f"| {len(few)} | {_within(few, 3)} | {len(other)} | {_within(other, 5)} |"
         )
     alarms = [r["least"] < 0.05 for r in none]

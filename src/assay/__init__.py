@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from assay.registry import register as register
     from assay.reports.compare import compare as compare
     from assay.reports.gate import check as check
+    from assay.reports.report import report as report
     from assay.scoring import score as score
     from assay.suites.evaluation import run_suite as run_suite
     from assay.suites.evaluation import suite_compare as suite_compare
@@ -85,6 +86,7 @@ _WHERE = {
     "read": "assay.io",
     "read_suite": "assay.suites.files",
     "register": "assay.registry",
+    "report": "assay.reports.report",
     "run_suite": "assay.suites.evaluation",
     "sample_suite": "assay.suites.sampling",
     "retrieval": "assay.agreement.retrieval.analysis",

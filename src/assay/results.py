@@ -270,6 +270,10 @@ class Result(ABC):
         """Pictures for people to look at; none unless a result has some."""
         return Charts()
 
+    def page(self) -> str | None:
+        """A page of its own as HTML, where tables and charts one after the other will not do."""
+        return None
+
     def paper_tables(self) -> list[Table]:
         """What a paper prints of it: the first table, unless a result says otherwise."""
         return self.tables()[:1]

@@ -145,44 +145,44 @@ def test_links_lead_from_the_verdict_to_the_words_and_back(visit):
     assert page.inner_text(".lead").startswith("birch is better than atlas by BLEU")
     page.click(".top li:nth-child(2) a")
     at(page, "finding-f2")
-    assert focused(page) == "finding-f2"
-    page.click("#finding-f2 .onward a")
+    assert focused(page) == "item-finding-f2"
+    page.click("#item-finding-f2 .onward a")
     at(page, "segments?finding=f2")
     finding = PAYLOADS["demo"]()["findings"][1]
     assert listed(page) == finding["segments"][:20]
     assert page.inner_text("#status").startswith(f"{len(finding['segments'])} of 120 segments")
     number = finding["segments"][2]
-    page.click(f"#segment-{number} h3 a")
+    page.click(f"#item-segment-{number} h3 a")
     at(page, f"segment-{number}")
     assert page.locator(".segment").count() == 1
     assert page.locator(".segment mark").count() > 0
     page.click(".banner a")
     at(page, "segments?finding=f2")
-    assert focused(page) == f"segment-{number}"
+    assert focused(page) == f"item-segment-{number}"
     page.click(".banner a")
     at(page, "finding-f2")
-    assert focused(page) == "finding-f2"
+    assert focused(page) == "item-finding-f2"
     page.click(".bar a[href='#verdict']")
     at(page, "verdict")
 
 
 def test_keys_lead_from_the_verdict_to_the_words_and_back(visit):
     page = visit()
-    for wanted in ("finding-f1", "finding-f2", "finding-f3"):
+    for wanted in ("item-finding-f1", "item-finding-f2", "item-finding-f3"):
         press_until_focused(page, "j", wanted)
-    press_until_focused(page, "k", "finding-f2")
+    press_until_focused(page, "k", "item-finding-f2")
     page.keyboard.press("Enter")
     at(page, "segments?finding=f2")
     first, second, third = listed(page)[:3]
     for number in (first, second):
-        press_until_focused(page, "j", f"segment-{number}")
+        press_until_focused(page, "j", f"item-segment-{number}")
     page.keyboard.press("Enter")
     at(page, f"segment-{second}")
     page.keyboard.press("j")
     at(page, f"segment-{third}")
     page.keyboard.press("Escape")
     at(page, "segments?finding=f2")
-    assert focused(page) == f"segment-{third}"
+    assert focused(page) == f"item-segment-{third}"
     page.keyboard.press("Escape")
     at(page, "finding-f2")
     page.keyboard.press("Escape")
@@ -192,9 +192,9 @@ def test_keys_lead_from_the_verdict_to_the_words_and_back(visit):
 def test_j_and_k_turn_the_pages_of_the_list(visit):
     page = visit(fragment="#segments")
     for number in range(1, 22):
-        press_until_focused(page, "j", f"segment-{number}")
+        press_until_focused(page, "j", f"item-segment-{number}")
     assert fragment(page) == "segments?page=2"
-    press_until_focused(page, "k", "segment-20")
+    press_until_focused(page, "k", "item-segment-20")
     assert fragment(page) == "segments"
 
 
@@ -202,7 +202,7 @@ def test_back_and_forward_go_through_the_views(visit):
     page = visit()
     page.click(".top li:first-child a")
     at(page, "finding-f1")
-    page.click("#finding-f1 h3 a")
+    page.click("#item-finding-f1 h3 a")
     at(page, "segments?finding=f1")
     page.select_option("[name=sort]", "loss")
     at(page, "segments?finding=f1&sort=loss")
@@ -321,21 +321,21 @@ def test_findings_that_are_not_established_say_so(visit):
 
 def test_what_says_the_same_is_folded_under_its_finding(visit):
     page = visit()
-    assert not page.is_visible("#finding-f9")
-    page.click("#finding-f5 summary")
-    assert page.is_visible("#finding-f9")
+    assert not page.is_visible("#item-finding-f9")
+    page.click("#item-finding-f5 summary")
+    assert page.is_visible("#item-finding-f9")
     page = visit(fragment="#finding-f9")
-    page.wait_for_selector("#finding-f9")
-    assert focused(page) == "finding-f9"
+    page.wait_for_selector("#item-finding-f9")
+    assert focused(page) == "item-finding-f9"
 
 
 def test_a_finding_that_a_filter_hides_is_shown_by_its_address(visit):
     page = visit(fragment="#where?kind=fault")
-    assert page.locator("#finding-f1").count() == 0
+    assert page.locator("#item-finding-f1").count() == 0
     page.evaluate("location.hash = '#finding-f1'")
-    page.wait_for_selector("#finding-f1:focus")
+    page.wait_for_selector("#item-finding-f1:focus")
     page.evaluate("location.hash = '#finding-f24'")
-    page.wait_for_selector("#finding-f24:focus")
+    page.wait_for_selector("#item-finding-f24:focus")
 
 
 # Segments.
@@ -427,7 +427,7 @@ def test_segments_are_sorted_by_difference_and_by_score(visit):
 
 def test_words_are_marked_against_the_other_system_and_the_reference(visit):
     page = visit(fragment="#segment-1")
-    rows = page.locator("#segment-1 tbody tr")
+    rows = page.locator("#item-segment-1 tbody tr")
     (birch,) = [row for row in rows.all() if row.locator("th").inner_text().startswith("birch")]
     output = PAYLOADS["demo"]()["segments"]["outputs"]["birch"][0]
     assert birch.locator(".text").inner_text() == output
@@ -450,9 +450,9 @@ def test_of_many_systems_the_pair_is_shown_until_others_are_chosen(visit):
     assert first.locator("tbody tr:not(.given)").count() == 3
     page.reload()
     assert first.locator("tbody tr:not(.given)").count() == 3
-    page.click("#segment-4 h3 a")
+    page.click("#item-segment-4 h3 a")
     at(page, "segment-4")
-    assert page.locator("#segment-4 tbody tr:not(.given)").count() == 19
+    assert page.locator("#item-segment-4 tbody tr:not(.given)").count() == 19
 
 
 def test_a_segment_says_what_it_belongs_to(visit):
@@ -488,7 +488,7 @@ def test_tables_below_lead_to_segments_and_back(visit):
     number = link.inner_text()
     link.click()
     at(page, f"segment-{number}")
-    assert focused(page) == f"segment-{number}"
+    assert focused(page) == f"item-segment-{number}"
     page.keyboard.press("Escape")
     at(page, "section-words")
     page.locator("#section-words th button").nth(1).click()
@@ -559,7 +559,7 @@ def test_colours_follow_the_system_until_the_reader_chooses(visit):
 def test_print_shows_verdict_scoreboard_and_findings(visit):
     page = visit()
     page.emulate_media(media="print")
-    for part in (".lead", "#scores", "#dots svg", "#finding-f1", "#how"):
+    for part in (".lead", "#scores", "#dots svg", "#item-finding-f1", "#how"):
         assert page.locator(part).first.is_visible()
     for part in (".bar", "#segments", ".tools", ".part"):
         assert not page.locator(part).first.is_visible()
@@ -586,9 +586,9 @@ def test_hostile_text_is_shown_and_does_not_run(visit):
     for text in HOSTILE[:5]:
         assert visible(text) in shown
     assert "(empty)" in shown
-    buttons = page.locator("#segment-7 .text button")
+    buttons = page.locator("#item-segment-7 .text button")
     assert buttons.first.inner_text() == "… show all 10,000 characters"
-    row = page.locator("#segment-7 tbody tr").first
+    row = page.locator("#item-segment-7 tbody tr").first
     row.locator("button").click()
     assert row.locator(".text").inner_text() == "x" * 10_000
     page.fill("#search", "</script>")
@@ -604,7 +604,7 @@ def test_hostile_text_is_shown_and_does_not_run(visit):
 def test_a_report_with_little_to_say_works_too(visit, name):
     page = visit(name, "#segments")
     assert len(listed(page)) == 20
-    page.click("#segment-2 h3 a")
+    page.click("#item-segment-2 h3 a")
     at(page, "segment-2")
     assert "There are no findings." in page.inner_text("#where")
 
@@ -620,7 +620,7 @@ def test_axe_finds_nothing_serious(visit, name, viewport, scheme):
     page.eval_on_selector_all("details", "all => all.forEach(each => { each.open = true; })")
     _assert_accessible(axe, page)
     page.evaluate("location.hash = '#segment-3'")
-    page.wait_for_selector("#segment-3:focus")
+    page.wait_for_selector("#item-segment-3:focus")
     page.keyboard.press("?")
     _assert_accessible(axe, page)
 
@@ -643,7 +643,7 @@ def test_nothing_is_wider_than_the_window(visit, name, width):
     page.eval_on_selector_all("details", "all => all.forEach(each => { each.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.evaluate("location.hash = '#segment-2'")
-    page.wait_for_selector("#segment-2:focus")
+    page.wait_for_selector("#item-segment-2:focus")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 

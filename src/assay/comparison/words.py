@@ -165,8 +165,8 @@ def rare_words(dataset: Dataset, words: Vocabulary, pair: Sequence[int]) -> Word
     letters = np.fromiter((any(map(str.isalpha, word)) for word in words.types), bool)
     chosen = (~elsewhere & (segments == 1) & letters).astype(float)
     counts = np.stack([part @ chosen for part in (first, second)])
-    totals = np.stack([np.asarray(part.sum(axis=1)).ravel() for part in (first, second)])
-    return WordClass("words found nowhere else", np.stack([counts, totals], axis=-1))
+    wanted = np.broadcast_to(np.asarray(words.reference.sum(axis=1)).ravel(), counts.shape)
+    return WordClass("words found nowhere else", np.stack([counts, wanted], axis=-1))
 
 
 def class_counts(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,7 +12,15 @@ if TYPE_CHECKING:
     from assay.data import Dataset
     from assay.suites.model import Run, Suite
 
-__all__ = ["CAMPAIGNS", "DemoSuite", "demo_suite_files", "read_demo", "read_demo_suite"]
+__all__ = [
+    "CAMPAIGNS",
+    "DemoSet",
+    "DemoSuite",
+    "demo_suite_files",
+    "read_demo",
+    "read_demo_suite",
+    "tagged_demo",
+]
 
 
 def read_demo() -> Dataset:
@@ -25,6 +34,29 @@ def read_demo() -> Dataset:
 
     with as_file(files("assay") / "demo") as folder:
         return read_folder(folder, "de-en", references=["all"])
+
+
+class DemoSet(NamedTuple):
+    """The test set with its first reference, and files with tags of its texts, for MuLER."""
+
+    data: Dataset
+    tags: list[Path]
+
+
+@contextmanager
+def tagged_demo() -> Iterator[DemoSet]:
+    """The test set as the README has it, with tags so that no tagger is needed.
+
+    >>> with tagged_demo() as (data, tags):
+    ...     len(data), len(tags)
+    (120, 4)
+    """
+    from assay.io import read_folder
+
+    with as_file(files("assay") / "demo") as folder:
+        data = read_folder(folder, "de-en", references=["refA"])
+        names = ("ref.A", *data.systems)
+        yield DemoSet(data, [folder / "tags" / f"{name}.conllu" for name in names])
 
 
 CAMPAIGNS = {"spring": "2025-03-03", "autumn": "2025-09-01"}

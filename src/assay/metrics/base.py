@@ -196,6 +196,22 @@ class Metric(Settings, ABC):
         """The score of all rows but one, for every one, (n,)."""
         return self.aggregate(rows.sum(axis=0) - rows)
 
+    def contributions(self, rows: Rows, others: Rows) -> Array:
+        """What each segment adds to the difference between two systems' scores, (n,).
+
+        It is the score where the segment is the first system's less the score where it is the
+        second's, all other segments lying halfway between the two. So it only changes its sign
+        where the systems change places.
+        """
+        middle = (rows.sum(axis=0) + others.sum(axis=0)) / 2
+        half = (rows - others) / 2
+        differ = half.any(axis=1)
+        moved = np.zeros(len(half))
+        moved[differ] = self.aggregate(middle + half[differ]) - self.aggregate(
+            middle - half[differ]
+        )
+        return np.nan_to_num(moved)
+
     def weighted(self, weights: Any, rows: Rows) -> Array:
         """Scores of weighted sums of the rows: (b, n) weights, dense or sparse, to (b,)."""
         step = max(1, BLOCK // max(1, rows.shape[1]))
@@ -283,6 +299,13 @@ class Statistics:
     def favoritism(self, other: Statistics) -> Array:
         """How much each segment makes the metric prefer this system to the other, (n,)."""
         return self.benefit() - other.benefit()
+
+    def contributions(self, other: Statistics) -> Array:
+        """What each segment adds to the difference from another system's score, (n,).
+
+        Positive is good for this system: where lower is better the sign is turned.
+        """
+        return self.metric.oriented(self.metric.contributions(self.rows, other.rows))
 
 
 def reference_count(references: Iterable[tuple[str, ...]]) -> int | str:

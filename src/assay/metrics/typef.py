@@ -124,6 +124,25 @@ class TypeF(Metric):
             *self.frequency_weight,
         )
 
+    def contributions(self, rows: Rows, others: Rows) -> Array:
+        """As for every metric, type by type: only the types in which a segment differs change."""
+        count = rows.shape[1] // 3
+        sides = [
+            _segment_of_each_entry(part) * count + part.indices[::3] // 3 for part in (rows, others)
+        ]
+        keys, places = np.unique(np.concatenate(sides), return_inverse=True)
+        change = np.zeros((len(keys), 3))
+        change[places[: len(sides[0])]] += rows.data.reshape(-1, 3) / 2
+        change[places[len(sides[0]) :]] -= others.data.reshape(-1, 3) / 2
+        middle = np.asarray(rows.sum(axis=0) + others.sum(axis=0), float).reshape(-1, 3) / 2
+        whole = self.terms(middle)
+        total, weight = whole.numerator.sum(), whole.denominator.sum()
+        own = middle[keys % count]
+        up, down = self.terms(own + change), self.terms(own - change)
+        moved = up.numerator - down.numerator
+        moved -= divide(total, weight) * (up.denominator - down.denominator)
+        return 100 * divide(_sum_by(keys // count, moved, rows.shape[0]), weight)
+
     def each(self, rows: Rows) -> Array:
         """Looks only at the types that a segment has."""
         terms = self.terms(rows.data.reshape(-1, 3).astype(float))
@@ -145,32 +164,6 @@ class TypeF(Metric):
         gone = (after.denominator == 0) & (before.denominator[types] > 0)
         left = np.count_nonzero(before.denominator) - _sum_by(segments, gone, rows.shape[0])
         return np.where(left > 0, 100 * divide(*parts), 0.0)
-
-    def swapped_each(self, one: Rows, other: Rows) -> Array:
-        """The score with each segment of one system less that with the other's, (n,).
-
-        All other segments lie halfway between the two. Only the types in which a segment's counts
-        differ change.
-        """
-        half = ((one - other) / 2).tocoo()
-        middle = np.asarray(one.sum(axis=0) + other.sum(axis=0), float).reshape(-1, 3) / 2
-        places, entries = np.unique(
-            half.row.astype(np.int64) * len(middle) + half.col // 3, return_inverse=True
-        )
-        segments, types = np.divmod(places, max(1, len(middle)))
-        change = np.zeros((len(places), 3))
-        np.add.at(change, (entries, half.col % 3), half.data)
-        whole = self.terms(middle)
-        first, second = (
-            divide(
-                *(
-                    total.sum() + _sum_by(segments, new - total[types], one.shape[0])
-                    for total, new in zip(whole, self.terms(counts), strict=True)
-                )
-            )
-            for counts in (middle[types] + change, middle[types] - change)
-        )
-        return 100 * (first - second)
 
 
 @dataclass(frozen=True)

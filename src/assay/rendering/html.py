@@ -31,7 +31,7 @@ from assay.version import __version__
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["HTMLFormat", "charts_fragment", "html", "tables_fragment"]
+__all__ = ["HTMLFormat", "charts_fragment", "html", "sections_html", "tables_fragment"]
 
 CONTENTS = 3
 """A page with more tables than this opens with a list of them."""
@@ -56,8 +56,8 @@ class HTMLFormat(OutputFormat):
     endings: ClassVar[tuple[str, ...]] = (".html", ".htm")
 
     def render(self, result: Result, *, digits: int = 2) -> str:
-        """One page with tables and charts."""
-        return html(result, digits=digits)
+        """One page with tables and charts, or the page that the result has of its own."""
+        return result.page() or html(result, digits=digits)
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,16 @@ def html(result: Result, *, digits: int = 2) -> str:
         style=style,
         script=script,
     )
+
+
+def sections_html(result: Result, *, name: str, digits: int = 2) -> str:
+    """The tables and charts of a result for a page that has style and script already."""
+    tables = [_table(f"{name}-{at}", each, digits) for at, each in enumerate(result.tables(), 1)]
+    charts = result.charts()
+    drawn = _charts(charts, drawing_module(), name=f"{name}-chart")
+    sections = _arranged(tables, list(zip(charts, drawn, strict=False)))
+    summary = [visible(sentence) for sentence in result.summary()]
+    return _template("sections.html.j2").render(sections=sections, summary=summary)
 
 
 def tables_fragment(result: Result, *, digits: int = 2) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from assay.comparison.slices import label_slices, score_slices, text_slices
+from assay.comparison.slices import Slice, label_slices, score_slices, text_slices
 from assay.comparison.words import (
     Vocabulary,
     WordClass,
@@ -18,7 +19,7 @@ from assay.comparison.words import (
 )
 from assay.data import DataError, Dataset, MissingInput
 from assay.features.annotation import Annotator
-from assay.features.select import annotate_dataset
+from assay.features.select import annotate_dataset, parse_features, resolve
 from assay.features.spacy import default_pipeline
 from assay.io.files import FilePath, read_lines
 from assay.metrics.base import Metric, Statistics, parse, select_metrics, system_statistics
@@ -37,7 +38,6 @@ from assay.reports.probes import (
     Whole,
     bin_probe,
     class_probe,
-    contributions,
     phrase_tests,
     rare_word_tests,
 )
@@ -50,7 +50,7 @@ from assay.text import language_of, tokenize
 if TYPE_CHECKING:
     from assay.suites.report import RunResult
 
-__all__ = ["DEFAULT_METRICS", "Tagging", "compare", "slice_probes", "suite_probes"]
+__all__ = ["DEFAULT_METRICS", "AnyProbe", "Tagging", "compare", "slice_probes", "suite_probes"]
 
 DEFAULT_METRICS = ("chrf", "bleu", "macrof")
 TAGGED = ("upos", "ner", "morph")
@@ -109,22 +109,17 @@ def compare(
     pairs = every_pair(count) if all_pairs else against_first(count)
     notes = list(selection.notes)
     leading = statistics[0]
+    tagging = Tagging(annotator, pipeline, tags, cache)
+    classes = _tagged_classes(data, features, tagging, notes=notes, track=track)
     words = Vocabulary.of(data)
+    parts = _slices(data, leading, labels or {})
+    title = leading[0].metric.title
     probes = [
-        *slice_probes(
-            data,
-            leading,
-            words,
-            features=features,
-            tagging=Tagging(annotator, pipeline, tags, cache),
-            labels=labels or {},
-            frequencies=frequencies,
-            errors=errors,
-            notes=notes,
-            track=track,
-        ),
+        *(SegmentProbe.of(part, leading, title) for part in parts),
+        *_word_probes(data, words, classes, _frequencies(frequencies)),
         *_fault_probes(data, notes),
         *suite_probes(data, suite),
+        *(errors.probes(data) if errors else ()),
     ]
     wholes = {pair: _whole(data, leading, pair) for pair in pairs}
     phrases = (words, Vocabulary.of(data, order=2))
@@ -137,7 +132,14 @@ def compare(
         findings=tuple(rank(tests, overall, list(data.systems), level=level)),
         pairs=tuple(pairs),
         level=level,
-        slices=tuple(probe.name for probe in probes),
+        slices=tuple(parts),
+        labels=labels or {},
+        faults={
+            probe.name: probe.rows[:, :, 0] > 0
+            for probe in probes
+            if isinstance(probe, SumProbe) and probe.kind == "fault"
+        },
+        tagged=tuple(dict.fromkeys(part.name.partition(":")[0] for part in classes)),
         notes=tuple(dict.fromkeys(notes)),
         suite=suite,
     )
@@ -172,7 +174,7 @@ def _peoples_scores(data: Dataset, name: str) -> list[Statistics]:
 def _whole(data: Dataset, statistics: Sequence[Statistics], pair: tuple[int, int]) -> Whole:
     """What the pair shows everywhere; a segment weighs by the length of its reference."""
     lengths = np.array([max(1, len(lines[0])) for lines in data.references], float)
-    return Whole(contributions(*(statistics[at] for at in pair)), lengths)
+    return Whole(statistics[pair[0]].contributions(statistics[pair[1]]), lengths)
 
 
 def _tests(
@@ -191,7 +193,6 @@ def _tests(
 def slice_probes(
     data: Dataset,
     leading: Sequence[Statistics],
-    words: Vocabulary,
     *,
     features: Sequence[str] | None,
     tagging: Tagging,
@@ -206,20 +207,20 @@ def slice_probes(
     What is worth knowing about the tags goes to `notes`.
     """
     classes = _tagged_classes(data, features, tagging, notes=notes, track=track)
+    title = leading[0].metric.title
     return [
-        *_segment_probes(data, leading, labels),
-        *_word_probes(data, words, classes, _frequencies(frequencies)),
+        *(SegmentProbe.of(part, leading, title) for part in _slices(data, leading, labels)),
+        *_word_probes(data, Vocabulary.of(data), classes, _frequencies(frequencies)),
         *(errors.probes(data) if errors else ()),
     ]
 
 
-def _segment_probes(
+def _slices(
     data: Dataset, statistics: Sequence[Statistics], labels: Mapping[str, Sequence[str]]
-) -> list[SegmentProbe]:
+) -> list[Slice]:
     metric = statistics[0].metric
     scores = np.array([metric.oriented(each.segments()) for each in statistics])
-    parts = [*text_slices(data), *label_slices(data, labels), *score_slices(scores)]
-    return [SegmentProbe.of(part, statistics, metric.title) for part in parts]
+    return [*text_slices(data), *label_slices(data, labels), *score_slices(scores)]
 
 
 def _word_probes(
@@ -253,9 +254,11 @@ def _tagged_classes(
     track: Track,
 ) -> list[WordClass]:
     """Words by what a tagger says of them; by default what can be had."""
-    told = tagging.annotator is not None or bool(tagging.pipeline) or bool(tagging.tags)
+    told = tagging.annotator is not None or bool(tagging.pipeline)
+    if features is None and tagging.tags:
+        return _classes_in_files(data, tagging)
     if features is None:
-        features = ("tags",) if tagging.tags else TAGGED if told or _has_tagger(data) else ()
+        features = TAGGED if told or _has_tagger(data) else ()
         if not features:
             code = language_of(data, "target").code or "this language"
             notes.append(f"no tagger for {code} is installed: words are classed by form only.")
@@ -269,6 +272,17 @@ def _tagged_classes(
         warn=notes.append,
     )
     return class_counts(found.systems, found.references, found.features)
+
+
+def _classes_in_files(data: Dataset, tagging: Tagging) -> list[WordClass]:
+    """Words by all that files of tags say: universal tags, or tags of any other kind."""
+    universal = all(str(path).endswith((".conllu", ".conll")) for path in tagging.tags)
+    found = annotate_dataset(data, ["upos" if universal else "tags"], **tagging._asdict())
+    texts = [*chain(*found.systems.values()), *chain(*found.references)]
+    layers = {layer for text in texts for layer, spans in text.layers.items() if spans}
+    wanted = [kind for kind in (*TAGGED, "tags") if kind in layers]
+    features = resolve(parse_features(wanted), texts)
+    return class_counts(found.systems, found.references, features)
 
 
 def _has_tagger(data: Dataset) -> bool:
@@ -296,7 +310,9 @@ def _fault_probes(data: Dataset, notes: list[str]) -> Iterator[SumProbe]:
         ready = parse(f"fault:{kind}").for_dataset(data)
         rows = np.stack([each.rows for each in system_statistics(data, ready)])
         if rows[:, :, 0].any():
-            yield SumProbe("fault", kind, "segments", "%", False, False, rows, ready.aggregate)
+            yield SumProbe(
+                "fault", kind, "segments", "%", False, False, rows, ready.aggregate, judged=True
+            )
 
 
 def suite_probes(data: Dataset, suite: RunResult | None) -> Iterator[SumProbe]:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.comparison.slices import Slice
 from assay.data import Dataset
 from assay.reports.findings import FEWEST_CARRIERS, Finding
 from assay.reports.scoreboard import Scoreboard
@@ -18,7 +23,6 @@ from assay.results import (
     Record,
     Result,
     Table,
-    Words,
 )
 
 if TYPE_CHECKING:
@@ -29,7 +33,7 @@ __all__ = ["ComparisonResult"]
 SHOWN = 10
 """So many findings are shown; records have all of them."""
 
-LONGEST = 90
+LONGEST = 150
 """Characters of an example that a table shows."""
 
 
@@ -37,8 +41,9 @@ LONGEST = 90
 class ComparisonResult(Result):
     """The verdict, the scoreboard and the findings, the strongest first.
 
-    `pairs` are the systems that were compared, by position; `slices` the names of all slices that
-    were looked at besides single words.
+    `pairs` are the systems that were compared, by position; `slices` those of segments that were
+    looked at, `faults` which segments of each system have a fault, (systems, segments) by kind.
+    `tagged` are the kinds of features that words were tagged with.
     """
 
     data: Dataset
@@ -46,7 +51,10 @@ class ComparisonResult(Result):
     findings: tuple[Finding, ...]
     pairs: tuple[tuple[int, int], ...]
     level: float
-    slices: tuple[str, ...] = ()
+    slices: tuple[Slice, ...] = ()
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    faults: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    tagged: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     suite: RunResult | None = None
     shown: int = SHOWN
@@ -55,18 +63,25 @@ class ComparisonResult(Result):
         """The verdict, in sentences."""
         return verdict(self.board, self.findings, self.pairs, level=self.level)
 
+    def page(self) -> str:
+        """The page of the report, without the analyses behind it."""
+        from assay.reports.page import report_page
+        from assay.reports.report import page_payload
+
+        return report_page(page_payload(self, (), self.header.title))
+
     def records(self) -> list[Record]:
         """One per finding, those that are established first."""
         return [finding.record() for finding in self.findings]
 
     def tables(self) -> list[Table]:
         """The scoreboard, and the first findings with an example each."""
-        return [self._scoreboard(), self._findings()]
+        return [self._scoreboard(), self._findings(), self._examples()]
 
     @property
     def leading(self) -> list[Finding]:
         """The findings that stand for themselves."""
-        return [finding for finding in self.findings if finding.under is None]
+        return [finding for finding in self.findings if finding.leads]
 
     def also_seen_as(self, finding: Finding) -> list[Finding]:
         """The findings that say the same once more."""
@@ -94,8 +109,8 @@ class ComparisonResult(Result):
             ]
         rows = [[self.board.systems[at], *self._cells(at)] for at in order]
         note = (
-            f"[ ]: {self.level:.0%} interval. rank: the ranks that a system may have, by pairwise "
-            "sign-flip tests after Holm."
+            f"[ ]: {100 * self.level:g} % interval. rank: the ranks that a system may have, by "
+            "pairwise sign-flip tests after Holm."
         )
         return Table("Scoreboard", columns, rows, note)
 
@@ -111,32 +126,34 @@ class ComparisonResult(Result):
 
     def _findings(self) -> Table:
         many = len(self.board.systems) > 2
+        values = ("value", "of other") if many else self._names
         columns: list[str | Column] = [
             Column("rank"),
             "finding",
             *(["system", "other"] if many else []),
             Column("n"),
             "metric",
-            Column(self._names[0] if not many else "value", digits=1),
-            Column(self._names[1] if not many else "value of other", digits=1),
+            *(Column(name, digits=1) for name in values),
             Column("difference", digits=1, style="estimate"),
             Column("p adjusted", style="p"),
             Column("share", digits=0, unit="%"),
+            Column("also"),
         ]
-        rows: list[list[CellValue]] = []
-        for finding in self.leading[: self.shown]:
-            rows += self._rows(finding, many)
-        title = "Where they differ"
-        return Table(title, columns, rows, f"{self.tests_note()} {_SHARE}")
+        rows = [self._row(finding, many) for finding in self._shown]
+        return Table("Where they differ", columns, rows, f"{self.tests_note()} {_COLUMNS}")
+
+    @property
+    def _shown(self) -> list[Finding]:
+        return self.leading[: self.shown]
 
     @property
     def _names(self) -> tuple[str, str]:
         first, second = self.pairs[0]
         return self.board.systems[first], self.board.systems[second]
 
-    def _rows(self, finding: Finding, many: bool) -> list[list[CellValue]]:
+    def _row(self, finding: Finding, many: bool) -> list[CellValue]:
         mark = "*" if finding.established else ""
-        row: list[CellValue] = [
+        return [
             finding.rank,
             subject(finding),
             *([finding.system, finding.other] if many else []),
@@ -147,29 +164,33 @@ class ComparisonResult(Result):
             Cell(finding.difference, finding.low, finding.high, mark=mark),
             finding.p_adjusted,
             100 * finding.share,
+            len(self.also_seen_as(finding)),
         ]
-        blank: list[CellValue] = [None] * (len(row) - 2)
-        rows = [row]
-        if also := self.also_seen_as(finding):
-            names = ", ".join(dict.fromkeys(map(subject, also[:6])))
-            more = f" and {len(also) - 6} more" if len(also) > 6 else ""
-            rows.append([None, f"also seen as: {_cut(names)}{more}", *blank])
-        rows += [[None, text, *blank] for text in self.example(finding)]
-        return rows
 
-    def example(self, finding: Finding) -> list[str | Words]:
-        """The segment that carries the finding most, in the words of both systems."""
-        if finding.domain != "segments" or not finding.segments:
-            return []
-        number = finding.segments[0]
-        texts = (finding.system, finding.other)
-        outputs = [(name, self.data.systems[name][number - 1]) for name in texts]
-        reference = self.data.references[number - 1][:1]
-        lines = [("reference", text) for text in reference] + outputs
-        return [f"  {number} {name}: {_cut(text)}" for name, text in lines]
+    def _examples(self) -> Table:
+        """For each finding the segment that carries it most, in the words of both systems."""
+        rows: list[list[CellValue]] = []
+        for finding in self._shown:
+            if finding.domain != "segments" or not finding.segments:
+                continue
+            number = finding.segments[0]
+            texts = [("reference", text) for text in self.data.references[number - 1][:1]]
+            texts += [
+                (name, self.data.systems[name][number - 1])
+                for name in (finding.system, finding.other)
+            ]
+            for at, (name, text) in enumerate(texts):
+                head: list[CellValue] = [None, None] if at else [finding.rank, number]
+                rows.append([*head, name, _cut(text)])
+        return Table(
+            "An example of each", (Column("rank"), Column("segment"), "text of", "text"), rows
+        )
 
 
-_SHARE = "share: of the overall difference by the first metric."
+_COLUMNS = (
+    "* established. share: of the overall difference by the first metric. also: findings that say "
+    "the same again."
+)
 
 
 def _cut(text: str) -> str:

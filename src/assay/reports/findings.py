@@ -25,7 +25,13 @@ FEWEST_CARRIERS = 5
 MOST_ABSORBED = 0.6
 """What has this much of its difference inside of another finding may be the same thing."""
 
-GENERAL = {"phrases": 0.85, "difficulty": 0.7, "frequency": 0.9}
+MOST_CARRIERS = 0.5
+"""A finding that more segments than this share carry is everywhere: nothing lies outside of it."""
+
+STANDS_OUT = -math.log10(ALPHA)
+"""What stands out from the whole difference less surely than this is just as everywhere else."""
+
+GENERAL = {"phrases": 0.85, "difficulty": 0.7, "frequency": 0.9, "morph": 0.85}
 """Kinds of slices that see a little of everything count less than those that name a cause."""
 
 
@@ -37,7 +43,8 @@ class Finding:
     `low` to `high`. `p` is that of the sign-flip test, `p_adjusted` corrects it for everything
     that was looked at; both are None where the slice is too small to be tested. `share` is the
     part of the overall difference that its segments make. `segments` are numbered from 1, those
-    that carry the difference first. `under` is the finding of which this one is another view.
+    that carry the difference first. `under` is the finding of which this one is another view;
+    a difference that is `everywhere` is no larger here than the systems' difference as a whole.
     """
 
     kind: SliceKind
@@ -62,6 +69,7 @@ class Finding:
     domain: str
     rank: int = 0
     under: int | None = None
+    everywhere: bool = False
 
     @property
     def difference(self) -> float:
@@ -72,6 +80,11 @@ class Finding:
     def established(self) -> bool:
         """Whether it is significant after correction for all that was looked at."""
         return self.p_adjusted < ALPHA
+
+    @property
+    def leads(self) -> bool:
+        """Whether it stands for itself: no other view of another, nor of the whole difference."""
+        return self.under is None and not self.everywhere
 
     @property
     def better(self) -> bool | None:
@@ -117,12 +130,18 @@ class _Candidate:
         own = -math.log10(max(self.tested.p, 1e-300))
         if not math.isnan(self.tested.specific):
             own = min(own, self.tested.specific)
-        return own * GENERAL.get(self.tested.kind, 1.0)
+        general = self.tested.name.partition(":")[0] if self.tested.kind == "words" else ""
+        return own * GENERAL.get(general or self.tested.kind, 1.0)
 
     @cached_property
     def purity(self) -> float:
         """The share of its segments that carry it: of two that say the same, the closer one."""
         return self.tested.carriers / max(1, len(self.tested.segments))
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether it does not stand out from what the pair shows as a whole."""
+        return self.tested.specific < STANDS_OUT
 
     @property
     def key(self) -> tuple[bool, float, float]:
@@ -142,16 +161,25 @@ class _Candidate:
         return np.asarray(self.full * float(self.tested.contributions.sum()) > 0)
 
     def is_inside(self, other: _Candidate) -> bool:
-        """Whether little is left of it outside of the segments that carry the other one."""
-        total = float(self.full.sum())
-        if not total or self.tested.domain != other.tested.domain:
+        """Whether little is left of it without the other one.
+
+        That is outside of the segments that carry the other one, where these are not most of all;
+        or beyond what goes along with the other one, segment by segment.
+        """
+        if not self.full.any() or self.tested.domain != other.tested.domain:
             return False
-        outside = self.full[~other.carried_by]
-        left = float(outside.sum()) / total
-        if left > 1 - MOST_ABSORBED:
-            return False
-        spread = math.sqrt(float((outside**2).sum()))
-        return not spread or abs(float(outside.sum())) < 2 * spread
+        few = other.carried_by.mean() <= MOST_CARRIERS
+        if few and self._is_gone(self.full[~other.carried_by]):
+            return True
+        along = float(self.full @ other.full) / float(other.full @ other.full)
+        return self._is_gone(self.full - along * other.full)
+
+    def _is_gone(self, left: Array) -> bool:
+        """Whether what is left is a small part of the whole, and not significant by itself."""
+        total, rest = float(self.full.sum()), float(left.sum())
+        spread = math.sqrt(float((left**2).sum()))
+        small = abs(rest) <= (1 - MOST_ABSORBED) * abs(total)
+        return small and (not spread or abs(rest) < 2 * spread)
 
 
 def rank(
@@ -185,8 +213,13 @@ def rank(
         for candidate, _ in found
     ]
     findings = [
-        replace(finding, rank=place, under=places[id(parent)] if parent else None)
-        for place, (finding, (_, parent)) in enumerate(zip(findings, found, strict=True), 1)
+        replace(
+            finding,
+            rank=place,
+            under=places[id(parent)] if parent else None,
+            everywhere=candidate.everywhere,
+        )
+        for place, (finding, (candidate, parent)) in enumerate(zip(findings, found, strict=True), 1)
     ]
     rest = [
         _finding(replace(test, p=math.nan), math.nan, overall, systems, level) for test in small
@@ -200,7 +233,7 @@ def rank(
 
 def _order(candidate: _Candidate, parent: _Candidate | None) -> tuple[bool, bool, float, float]:
     established, evidence, purity = candidate.key
-    return established, parent is not None, evidence, purity
+    return established, parent is not None or candidate.everywhere, evidence, purity
 
 
 def _greedy(
@@ -212,7 +245,7 @@ def _greedy(
         parent = None
         if candidate.tested.p < ALPHA or len(leaders) < 1:
             parent = next((leader for leader in leaders if candidate.is_inside(leader)), None)
-            if parent is None:
+            if parent is None and not candidate.everywhere:
                 leaders.append(candidate)
         yield candidate, parent
 

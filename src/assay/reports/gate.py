@@ -14,7 +14,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from assay.comparison.words import Vocabulary
 from assay.data import DataError, Dataset, MissingInput
 from assay.features.annotation import Annotator
 from assay.io.files import FilePath
@@ -26,7 +25,7 @@ from assay.rendering.text import visible
 from assay.reports.compare import AnyProbe, Tagging, slice_probes, suite_probes
 from assay.reports.limits import SIGNIFICANTLY, Limit, read_limits
 from assay.reports.people import PeoplesErrors
-from assay.reports.probes import SumProbe, Whole, contributions
+from assay.reports.probes import SumProbe, Whole
 from assay.results import CellValue, Column, Record, Result, Table, known
 from assay.statistics.intervals import standard_error
 from assay.statistics.power import (
@@ -255,7 +254,6 @@ def check(
         probes = slice_probes(
             pair,
             metrics.leading,
-            Vocabulary.of(pair),
             features=_features(wanted, features, tags),
             tagging=Tagging(annotator, pipeline, tags, cache),
             labels=labels or {},
@@ -394,7 +392,7 @@ class _Metrics:
         return _Seen(
             metric.title, "", _digits(metric), metric.higher_is_better, metric.bounds,
             one.corpus(), other.corpus(), standard_error(moved),
-            sign_flip_p(contributions(one, other)), len(one),
+            sign_flip_p(one.contributions(other)), len(one),
         )  # fmt: skip
 
     def fault(self, limit: Limit) -> _Seen:
@@ -403,6 +401,10 @@ class _Metrics:
             hint = did_you_mean(limit.subject, FAULTS)
             raise limit.error(f"no such fault{hint}. Faults: {', '.join(FAULTS)}, any.")
         other, one = self._of(f"fault:{limit.subject}")
+        if limit.rule == "worse":
+            # A fault that can be told of one of the two only says nothing about the difference.
+            both = (np.asarray(one.rows)[:, 1] > 0) & (np.asarray(other.rows)[:, 1] > 0)
+            one, other = one[both], other[both]
         value, before = one.corpus(), other.corpus()
         if math.isnan(value):
             needs = FAULTS[limit.subject].needs if limit.subject in FAULTS else "source"
@@ -411,7 +413,7 @@ class _Metrics:
         only = int((hits[0] > hits[1]).sum()), int((hits[0] < hits[1]).sum())
         return _Seen(
             "segments", " %", 1, False, (0.0, 100.0), value, before, math.nan,
-            sign_flip_p(contributions(one, other)), int(np.asarray(one.rows)[:, 1].sum()),
+            sign_flip_p(one.contributions(other)), int(np.asarray(one.rows)[:, 1].sum()),
             (int(hits[1].sum()), int(hits[0].sum())), min(only),
         )  # fmt: skip
 

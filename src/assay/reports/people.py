@@ -29,13 +29,14 @@ class PeoplesErrors:
     rated: frozenset[tuple[str, int]]
 
     def probes(self, data: Dataset) -> Iterator[SumProbe]:
-        """Errors per 100 words by category and severity, where all systems were rated."""
+        """Errors per 100 words of the reference, by category and severity, where all were rated."""
         systems = list(data.systems)
         numbers = range(1, len(data) + 1)
         rated = np.array([all((name, at) in self.rated for name in systems) for at in numbers])
         if not rated.any():
             raise DataError("the marked errors have no segment that was rated for all systems.")
-        words = np.array([[len(line.split()) for line in data.systems[name]] for name in systems])
+        wanted = np.array([len(lines[0].split()) for lines in data.references])
+        words = np.broadcast_to(wanted, (len(systems), len(data)))
         counts: dict[str, Array] = {}
         for system, segment, category, severity in self.marks:
             if system in data.systems and rated[segment - 1]:

@@ -18,7 +18,6 @@ from assay.comparison.slices import Slice
 from assay.comparison.words import FrequencyBin, Vocabulary, WordClass, f_score, rare_words
 from assay.data import Dataset
 from assay.metrics.base import Statistics
-from assay.metrics.typef import TypeF
 from assay.statistics.arrays import Array, divide
 from assay.statistics.signflips import sign_flip_p
 
@@ -139,34 +138,12 @@ class SegmentProbe(Probe):
     def test(self, first: int, second: int, whole: Whole) -> Tested:
         """The pair on the slice, and whether it stands out from the rest."""
         one, other = (self.statistics[at][self.segments] for at in (first, second))
-        moved = contributions(one, other)
+        moved = one.contributions(other)
         return Tested(
             self.kind, self.name, self.metric, self.unit, self.higher, self.finer, first, second,
             one.corpus(), other.corpus(), sign_flip_p(moved), self.segments, moved,
             _standing_out(whole, self.segments, float(moved.sum())),
         )  # fmt: skip
-
-
-def contributions(one: Statistics, other: Statistics) -> Array:
-    """What each segment adds to the difference of two scores, higher being better.
-
-    It is the score where the segment is the first system's less the score where it is the
-    second's, all other segments lying halfway between the two: so it only changes its sign where
-    the systems change places.
-    """
-    metric = one.metric
-    if isinstance(metric, TypeF):
-        return metric.swapped_each(one.rows, other.rows)
-    if not isinstance(one.rows, np.ndarray):
-        return one.favoritism(other)
-    middle = (one.rows.sum(axis=0) + other.rows.sum(axis=0)) / 2
-    half = (one.rows - other.rows) / 2
-    moved = np.zeros(len(half))
-    differ = half.any(axis=1)
-    moved[differ] = metric.aggregate(middle + half[differ]) - metric.aggregate(
-        middle - half[differ]
-    )
-    return metric.oriented(np.nan_to_num(moved))
 
 
 def _standing_out(whole: Whole, segments: NDArray[np.intp], difference: float) -> float:
@@ -188,19 +165,22 @@ def _standing_out(whole: Whole, segments: NDArray[np.intp], difference: float) -
 class SumProbe(Probe):
     """Sums that are counted for the probe itself: words of a class, faults, verdicts, errors.
 
-    `rows` are (systems, segments, k). `expected` are rows of which this is a part (all words), so
-    that what stands out can be told from what is everywhere.
+    `rows` are (systems, segments, k); with `judged`, the second sum says whether there is a
+    verdict, and only segments that have one for both systems count. `expected` are rows of which
+    this is a part (all words), so that what stands out can be told from what is everywhere.
     """
 
     rows: Array
     aggregate: Callable[[Array], Array] = f_score
     expected: Array | None = None
     domain: str = "segments"
+    judged: bool = False
 
     def test(self, first: int, second: int, whole: Whole) -> Tested:
         """The pair on the probe."""
         one, other = self.rows[first], self.rows[second]
-        there = np.flatnonzero(one.any(axis=1) | other.any(axis=1))
+        present = one.any(axis=1) | other.any(axis=1)
+        there = np.flatnonzero((one[:, 1] * other[:, 1] > 0) if self.judged else present)
         one, other = one[there], other[there]
         moved = self._oriented(_moved(one, other, self.aggregate))
         values = self.aggregate(np.stack([one.sum(axis=0), other.sum(axis=0)]))
@@ -296,13 +276,11 @@ def bin_probe(part: FrequencyBin, words: Vocabulary) -> BinProbe:
 
 
 def rare_word_tests(dataset: Dataset, words: Vocabulary, first: int, second: int) -> list[Tested]:
-    """Words found nowhere else, per 100 words of the output."""
+    """Words found nowhere else, per 100 words of the reference."""
     part = rare_words(dataset, words, (first, second))
     rows = np.zeros((len(dataset.systems), words.length, 2))
     rows[[first, second]] = part.counts
-    probe = SumProbe(
-        "words", part.name, "per 100 words", "", False, False, rows, _per_hundred, None
-    )
+    probe = SumProbe("words", part.name, "per 100 words", "", False, False, rows, _per_hundred)
     return [probe.test(first, second, Whole(np.zeros(0), np.zeros(0)))]
 
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from assay.data import Dataset
 from assay.metrics.base import Metric, Statistics, labels, reference_count
-from assay.reports.probes import contributions
 from assay.statistics.arrays import Array
 from assay.statistics.intervals import standard_error
 from assay.statistics.signflips import sign_flip_p
@@ -135,7 +134,7 @@ def _difference(one: Statistics, other: Statistics, level: float) -> Difference:
     without = one.without_each() - other.without_each()
     known = int(np.count_nonzero(~np.isnan(without)))
     reach = standard_error(without) * float(stdtrit(max(1, known - 1), (1 + level) / 2))
-    p = sign_flip_p(contributions(one, other)) if known > 1 else 1.0
+    p = sign_flip_p(one.contributions(other)) if known > 1 else 1.0
     return Difference(value, value - reach, value + reach, math.nan if math.isnan(value) else p, p)
 
 

@@ -5,11 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from assay.metrics.faults import FAULTS
 from assay.reports.findings import Finding
 from assay.reports.scoreboard import Difference, Scoreboard, Standing
 
 __all__ = ["describe", "subject", "verdict"]
+
+PARTS_OF_SPEECH = {
+    "ADJ": "adjectives", "ADP": "prepositions", "ADV": "adverbs", "AUX": "auxiliary verbs",
+    "CCONJ": "conjunctions such as and", "DET": "articles and determiners", "INTJ": "interjections",
+    "NOUN": "nouns", "NUM": "number words and figures", "PART": "particles such as not and to",
+    "PRON": "pronouns", "PROPN": "proper names", "PUNCT": "punctuation marks",
+    "SCONJ": "conjunctions such as because", "SYM": "symbols", "VERB": "verbs", "X": "other words",
+}  # fmt: skip
+MORPHOLOGY = {
+    "Aspect": "verb aspect", "Case": "case", "Definite": "articles (definite or not)",
+    "Degree": "comparatives and superlatives", "Foreign": "foreign words", "Gender": "gender",
+    "Mood": "mood of verbs", "NumType": "kinds of numbers", "Number": "singular and plural",
+    "Person": "grammatical person", "Polarity": "negation", "Poss": "possessives",
+    "PronType": "kinds of pronouns and articles", "PunctSide": "opening and closing marks",
+    "PunctType": "kinds of punctuation", "Reflex": "reflexive pronouns", "Tense": "tense",
+    "VerbForm": "forms of verbs", "VerbType": "modal verbs", "Voice": "voice of verbs",
+}  # fmt: skip
+"""What features of words are called in plain words."""
+
+FINE = 5
+"""Scores below this size are told more finely."""
 
 TOLD = 4
 """At most so many findings of each direction are told in the verdict."""
@@ -31,8 +54,21 @@ def subject(finding: Finding) -> str:
             return f"how often {name} is written"
         case "human":
             return f"errors marked as {name}"
+        case "words":
+            return _word_class(name)
         case _:
             return name
+
+
+def _word_class(name: str) -> str:
+    """A class of words in plain words."""
+    kind, colon, label = name.partition(":")
+    if not colon:
+        return name
+    if kind == "ner":
+        return f"names of the type {label}"
+    words = {"upos": PARTS_OF_SPEECH, "morph": MORPHOLOGY}.get(kind, {})
+    return words.get(label, f"words with {kind} {label}")
 
 
 def describe(finding: Finding) -> str:
@@ -78,11 +114,11 @@ def verdict(
         first, second = pairs[0]
         sentences = _two(board, first, second, level)
     else:
-        sentences = _many(board, level)
-    leading = [finding for finding in findings if finding.under is None]
+        sentences = _many(board)
+    leading = [finding for finding in findings if finding.leads]
     told = [finding for finding in leading if finding.established]
     sentences += _strengths(told)
-    sentences += _place(told)
+    sentences += _place(told, board)
     if not told:
         count = sum(not math.isnan(finding.p) for finding in findings)
         sentences.append(
@@ -124,31 +160,31 @@ def _two(board: Scoreboard, first: int, second: int, level: float) -> list[str]:
 
 
 def _difference(standing: Standing, difference: Difference, level: float) -> str:
-    digits = 4 if standing.metric.is_small else 1
-    low, high = difference.low, difference.high
-    return f"({difference.value:+.{digits}f}, {level:.0%} CI {low:.{digits}f} to {high:.{digits}f})"
+    digits = _digits(standing)
+    low, high = (f"{end:.{digits}f}" for end in (difference.low, difference.high))
+    return f"({difference.value:+.{digits}f}, {100 * level:g} % CI {low} to {high})"
 
 
-def _many(board: Scoreboard, level: float) -> list[str]:
-    """Many systems: who leads by each metric, and who cannot be told from the leader."""
-    found = []
+def _digits(standing: Standing) -> int:
+    """Digits after the point that scores of this size deserve."""
+    return 1 if float(np.nanmax(np.abs(standing.scores), initial=0.0)) >= FINE else 3
+
+
+def _many(board: Scoreboard) -> list[str]:
+    """Many systems: who leads by which metrics, and who cannot be told from the leader."""
+    by_leader: dict[str, list[str]] = {}
     for standing in board.standings:
-        best = [at for at, (low, _) in enumerate(standing.ranks) if low == 1]
         goodness = standing.metric.oriented(standing.scores)
+        best = [at for at, (low, _) in enumerate(standing.ranks) if low == 1]
         best.sort(key=lambda at: -float(goodness[at]))
         names = [board.systems[at] for at in best]
-        digits = 4 if standing.metric.is_small else 1
+        digits = _digits(standing)
         score = f"{standing.scores[best[0]]:.{digits}f}"
-        if len(names) == 1:
-            found.append(f"{names[0]} is the best by {standing.label} ({score})")
-        else:
-            others = _join(names[1:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-            word = "is" if len(names) == 2 else "are"
-            found.append(
-                f"{names[0]} leads by {standing.label} ({score}), but {others} {word} not "
-                "significantly worse"
-            )
-    return [f"{sentence}." for sentence in found]
+        close = names[1:4] + ([f"{len(names) - 4} more"] if len(names) > 4 else [])
+        more = f"; not significantly better than {_join(close)}" if close else ""
+        by_leader.setdefault(names[0], []).append(f"{standing.label} ({score}{more})")
+    found = [f"{name} leads by {_join(metrics)}" for name, metrics in by_leader.items()]
+    return [f"{'; '.join(found)}."]
 
 
 def _strengths(told: Sequence[Finding]) -> list[str]:
@@ -168,14 +204,17 @@ def _strengths(told: Sequence[Finding]) -> list[str]:
     return sentences
 
 
-def _place(told: Sequence[Finding]) -> list[str]:
-    """A document or label in which most of the difference sits."""
+def _place(told: Sequence[Finding], board: Scoreboard) -> list[str]:
+    """A document or label in which most of the difference sits, where there is one at all."""
     for finding in told:
         if finding.kind == "label" and finding.share >= 0.5:
-            share = f"{min(finding.share, 1):.0%}" if finding.share <= 1 else "all"
+            pair = board.systems.index(finding.system), board.systems.index(finding.other)
+            if not board.standings[0].difference(*pair).p < 0.05:
+                continue
+            share = f"{100 * finding.share:.0f} %" if finding.share < 1 else "All"
             return [
-                f"{share.capitalize()} of the difference between {finding.system} and "
-                f"{finding.other} sits in {finding.slice} ({finding.n} segments)."
+                f"{share} of the difference between {finding.system} and {finding.other} by "
+                f"{finding.metric} sits in {finding.slice} ({finding.n} segments)."
             ]
     return []
 

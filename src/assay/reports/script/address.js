@@ -21,6 +21,10 @@ const findingAddress = (id) => `#finding-${encodeURIComponent(id)}`;
 const segmentAddress = (number) => `#segment-${number}`;
 const segmentsOf = (finding) => withQuery("segments", new URLSearchParams({ finding: finding.id }));
 
+// Items have other ids than their addresses: the browser must not jump to them by itself.
+const findingItemId = (id) => `item-finding-${id}`;
+const segmentItemId = (number) => `item-segment-${number}`;
+
 function show(element, { focus = element, block = "start" } = {}) {
   element.closest("details")?.setAttribute("open", "");
   element.scrollIntoView({ block });

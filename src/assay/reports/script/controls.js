@@ -1,159 +1,18 @@
 // What the reader chooses segments by.
 
-function option(value, words, chosen) {
-  return make("option", { value, selected: value === chosen }, words);
-}
-
-function control(words, element, name = "label.field") {
-  return make(name, {}, make("span", {}, words), element);
-}
-
-function choice(
-  name,
-  chosen,
-  options,
-  change = ({ target }) => goToSegments({ [name]: target.value }),
-) {
-  return make(
-    "select",
-    { name, change },
-    ...options.map((each) => (Array.isArray(each) ? option(...each, chosen) : each)),
-  );
-}
-
 function drawControls() {
   const { view } = browser;
-  const own = [...new Set(segments.documents ?? [])];
-  const groups = [...Map.groupBy(slices, (slice) => slice.kind)].map(([kind, held]) =>
+  const filtered = matchMedia("(min-width: 64rem)").matches || filterCount(view) > 0;
+  byId("controls").replaceChildren(
+    searchBox(view),
     make(
-      "optgroup",
-      { label: kindTitle.get(kind) ?? kind },
-      ...held.map((slice) =>
-        option(slice.id, `${slice.name} (${slice.segments.length})`, view.slice),
-      ),
+      "details.more",
+      { open: filtered },
+      make("summary", {}, "Filters and order"),
+      make("div.fields", {}, ...filterFields(view), ...pairFields(view), ...orderFields(view)),
+      systems.length > FEW_SYSTEMS && systemBoxes(view),
     ),
   );
-  const chosen = findings.filter((finding) => !finding.under).slice(0, FINDINGS_TO_CHOOSE);
-  if (view.finding && !chosen.includes(findingById.get(view.finding)))
-    chosen.unshift(findingById.get(view.finding));
-  const pair = systems.map((system) => [system, system]);
-  const measures = metrics.map((metric) => [metric.id, metric.title]);
-  const range = (name, words) =>
-    make("input", {
-      type: "number",
-      step: "any",
-      name,
-      value: view[name],
-      "aria-label": words,
-      placeholder: words,
-      change: ({ target }) => goToSegments({ [name]: target.value }),
-    });
-  let waiting = 0;
-  const search = make("input", {
-    type: "search",
-    id: "search",
-    placeholder: "Search all texts",
-    "aria-label": "Search all texts",
-    value: view.q,
-    autocomplete: "off",
-    input: ({ target }) => {
-      clearTimeout(waiting);
-      waiting = setTimeout(() => goToSegments({ q: target.value }, { typed: true }), 150);
-    },
-  });
-  const more = make(
-    "details.more",
-    { open: matchMedia("(min-width: 64rem)").matches || filterCount(view) > 0 },
-    make("summary", {}, "Filters and order"),
-    make(
-      "div.fields",
-      {},
-      findings.length > 0 &&
-        control(
-          "Finding",
-          choice(
-            "finding",
-            view.finding,
-            [
-              ["", "any"],
-              ...chosen
-                .filter(Boolean)
-                .map((finding) => [finding.id, `${finding.rank}. ${finding.title}`]),
-            ],
-            ({ target }) =>
-              goToSegments({
-                ...defaults(new URLSearchParams({ finding: target.value })),
-                finding: target.value,
-              }),
-          ),
-        ),
-      slices.length > 0 &&
-        control("Part of the test set", choice("slice", view.slice, [["", "any"], ...groups])),
-      own.length > 1 &&
-        control(
-          "Document",
-          choice("document", view.document, [["", "any"], ...own.map((name) => [name, name])]),
-        ),
-      ...labelNames.map((name) =>
-        control(
-          name,
-          choice(
-            `label.${name}`,
-            view.labels[name],
-            [
-              ["", "any"],
-              ...[...new Set(segments.labels[name])].sort().map((value) => [value, value]),
-            ],
-            ({ target }) =>
-              goToSegments({ labels: { ...browser.view.labels, [name]: target.value } }),
-          ),
-        ),
-      ),
-      faultKinds.length > 0 &&
-        control(
-          "Fault",
-          choice("fault", view.fault, [["", "any"], ...faultKinds.map((kind) => [kind, kind])]),
-        ),
-      systems.length > 1 && control("System A", choice("a", view.a, pair)),
-      systems.length > 1 && control("System B", choice("b", view.b, pair)),
-      metrics.length > 0 && control("Metric", choice("metric", view.metric, measures)),
-      metrics.length > 0 &&
-        control(
-          "Score of A",
-          make("span.range", {}, range("low", "from"), range("high", "to")),
-          "div.field",
-        ),
-      control("Order", choice("sort", view.sort, Object.entries(SORTS))),
-      control("Mark differing words", choice("marks", view.marks, Object.entries(MARKS))),
-    ),
-    systems.length > FEW_SYSTEMS &&
-      make(
-        "details.systems",
-        {},
-        make("summary", {}, "Systems shown"),
-        make(
-          "div.boxes",
-          {},
-          ...systems.map((system) =>
-            make(
-              "label",
-              {},
-              make("input", {
-                type: "checkbox",
-                name: "system",
-                value: system,
-                checked: view.systems.includes(system),
-                change: chooseSystems,
-              }),
-              " ",
-              text(system),
-            ),
-          ),
-        ),
-      ),
-  );
-  byId("controls").hidden = false;
-  byId("controls").replaceChildren(search, more);
   updateControls();
 }
 
@@ -163,14 +22,133 @@ function updateControls() {
   const controls = byId("controls");
   controls.hidden = false;
   for (const each of controls.querySelectorAll("select, input[type=number]")) {
-    const label = each.name.startsWith("label.") && each.name.slice(6);
+    const label = each.name.startsWith("label.") && each.name.slice("label.".length);
     each.value = label === false ? view[each.name] : view.labels[label];
   }
-  for (const box of controls.querySelectorAll("[name=system]"))
+  for (const box of controls.querySelectorAll("[name=system]")) {
     box.checked = view.systems.includes(box.value);
+  }
   const search = byId("search");
   if (search !== document.activeElement) search.value = view.q;
   controls.querySelector("[value=carried]").disabled = !view.finding;
+}
+
+const filterCount = ({ slice, document, fault, low, high, labels }) =>
+  [slice, document, fault, low, high, ...Object.values(labels)].filter(Boolean).length;
+
+function searchBox(view) {
+  let waiting = 0;
+  const input = ({ target }) => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => goToSegments({ q: target.value }, { typed: true }), 150);
+  };
+  const words = "Search all texts";
+  return make("input", {
+    type: "search",
+    id: "search",
+    autocomplete: "off",
+    placeholder: words,
+    "aria-label": words,
+    value: view.q,
+    input,
+  });
+}
+
+function filterFields(view) {
+  const documents = [...new Set(segments.documents)];
+  return [
+    findings.length > 0 && findingField(view),
+    slices.length > 0 && field("Part of the test set", choice("slice", sliceOptions())),
+    documents.length > 1 && field("Document", choice("document", withAny(documents))),
+    ...labelNames.map(labelField),
+    faultKinds.length > 0 && field("Fault", choice("fault", withAny(faultKinds))),
+  ];
+}
+
+/** To choose a finding is to choose its pair of systems, its metric and its order as well. */
+function findingField(view) {
+  const first = findings.filter((finding) => !finding.under).slice(0, FINDINGS_TO_CHOOSE);
+  const own = findingById.get(view.finding);
+  const offered = own && !first.includes(own) ? [own, ...first] : first;
+  const options = offered.map(({ id, rank, title }) =>
+    make("option", { value: id }, `${rank}. ${title}`),
+  );
+  const change = ({ target }) => {
+    const finding = target.value;
+    goToSegments({ ...defaults(new URLSearchParams({ finding })), finding });
+  };
+  return field("Finding", choice("finding", [anyOption(), ...options], change));
+}
+
+function sliceOptions() {
+  const option = ({ id, name, segments: own }) =>
+    make("option", { value: id }, `${name} (${own.length})`);
+  const groups = [...Map.groupBy(slices, (slice) => slice.kind)];
+  return [
+    anyOption(),
+    ...groups.map(([kind, own]) =>
+      make("optgroup", { label: kindTitle.get(kind) ?? kind }, ...own.map(option)),
+    ),
+  ];
+}
+
+function labelField(name) {
+  const values = [...new Set(segments.labels[name])].sort();
+  const change = ({ target }) =>
+    goToSegments({ labels: { ...browser.view.labels, [name]: target.value } });
+  return field(name, choice(`label.${name}`, withAny(values), change));
+}
+
+function pairFields(view) {
+  const range = (name, words) =>
+    make("input", {
+      type: "number",
+      step: "any",
+      name,
+      value: view[name],
+      placeholder: words,
+      "aria-label": `Score of A ${words}`,
+      change: ({ target }) => goToSegments({ [name]: target.value }),
+    });
+  return [
+    systems.length > 1 && field("System A", choice("a", plainOptions(systems))),
+    systems.length > 1 && field("System B", choice("b", plainOptions(systems))),
+    field(
+      "Metric",
+      choice(
+        "metric",
+        metrics.map(({ id, title }) => make("option", { value: id }, title)),
+      ),
+    ),
+    field("Score of A", make("span.range", {}, range("low", "from"), range("high", "to")), "div"),
+  ];
+}
+
+function orderFields() {
+  const options = (names) =>
+    Object.entries(names).map(([value, words]) => make("option", { value }, words));
+  return [
+    field("Order", choice("sort", options(SORTS))),
+    field("Mark differing words", choice("marks", options(MARKS))),
+  ];
+}
+
+function systemBoxes() {
+  const boxes = systems.map((value) =>
+    make(
+      "label",
+      {},
+      make("input", { type: "checkbox", name: "system", value, change: chooseSystems }),
+      " ",
+      text(value),
+    ),
+  );
+  return make(
+    "details.systems",
+    {},
+    make("summary", {}, "Systems shown"),
+    make("div.boxes", {}, ...boxes),
+  );
 }
 
 function chooseSystems() {
@@ -178,12 +156,14 @@ function chooseSystems() {
   goToSegments({ systems: boxes.map((box) => box.value), named: boxes.length > 0 });
 }
 
-const filterCount = (view) =>
-  [
-    view.slice,
-    view.document,
-    view.fault,
-    view.low,
-    view.high,
-    ...Object.values(view.labels),
-  ].filter(Boolean).length;
+function field(words, element, tag = "label") {
+  return make(`${tag}.field`, {}, make("span", {}, words), element);
+}
+
+function choice(name, options, change = ({ target }) => goToSegments({ [name]: target.value })) {
+  return make("select", { name, change }, ...options);
+}
+
+const anyOption = () => make("option", { value: "" }, "any");
+const plainOptions = (values) => values.map((value) => make("option", { value }, value));
+const withAny = (values) => [anyOption(), ...plainOptions(values)];

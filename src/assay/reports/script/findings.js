@@ -98,7 +98,7 @@ function showFinding(id) {
   const place = listedFindings().indexOf(main);
   if (place >= where.most) where.most = place + 1;
   drawFindings();
-  show(byId(`finding-${id}`), { block: "center" });
+  show(byId(findingItemId(id)), { block: "center" });
 }
 
 /** The finding under which this one is folded, or itself. */
@@ -172,7 +172,7 @@ function findingItem(finding, scale) {
   const under = folded(finding);
   const item = make(
     "li.finding",
-    { id: `finding-${finding.id}`, tabindex: -1, class: verdictClass(finding) },
+    { id: findingItemId(finding.id), tabindex: -1, class: verdictClass(finding) },
     make("span.place", {}, finding.rank),
     make(
       "div.what",
@@ -203,7 +203,7 @@ function findingItem(finding, scale) {
           ...under.map((each) =>
             make(
               "li",
-              { id: `finding-${each.id}`, tabindex: -1, class: verdictClass(each) },
+              { id: findingItemId(each.id), tabindex: -1, class: verdictClass(each) },
               make("a", { href: segmentsOf(each) }, text(each.title)),
               " ",
               text(each.text),

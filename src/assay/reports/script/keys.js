@@ -103,6 +103,21 @@ function onKey(event) {
   actions[key]();
 }
 
+/** Mark in the bar which part of the report is being read. */
+function markPart() {
+  const links = new Map();
+  for (const link of document.querySelectorAll(".bar li a"))
+    links.set(byId(link.hash.slice(1)), link);
+  const seen = (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) links.get(target).setAttribute("aria-current", "location");
+      else links.get(target).removeAttribute("aria-current");
+    }
+  };
+  const observer = new IntersectionObserver(seen, { rootMargin: "-25% 0px -74% 0px" });
+  for (const part of links.keys()) observer.observe(part);
+}
+
 const THEMES = { auto: "◐", light: "○", dark: "●" };
 
 function theme() {
@@ -138,6 +153,7 @@ scoreboard();
 findingsSection();
 segmentsSection();
 sectionTools();
+markPart();
 byId("keys").addEventListener("click", help);
 document.addEventListener("keydown", onKey);
 addEventListener("hashchange", () => route());

@@ -8,18 +8,10 @@ function drawSegments() {
   view.page = String(page);
   const start = (page - 1) * SEGMENTS_AT_ONCE;
   const shown = browser.found.slice(start, start + SEGMENTS_AT_ONCE);
-  const finding = findingById.get(view.finding);
+  drawBanner(view);
   drawStatus(view);
   byId("listing").replaceChildren(
     ...[
-      finding &&
-        make(
-          "p.banner",
-          {},
-          make("a", { href: findingAddress(finding.id) }, `← finding ${finding.rank}`),
-          " ",
-          text(finding.text),
-        ),
       legend(view),
       shown.length
         ? make(
@@ -32,6 +24,15 @@ function drawSegments() {
     ].filter(Boolean),
   );
   highlight(view.q);
+}
+
+/** The finding whose segments are listed. */
+function drawBanner(view) {
+  const finding = findingById.get(view.finding);
+  byId("banner").replaceChildren();
+  if (!finding) return;
+  const link = make("a", { href: findingAddress(finding.id) }, `← finding ${finding.rank}`);
+  byId("banner").append(make("p.banner", {}, link, " ", text(finding.text)));
 }
 
 function drawStatus(view) {
@@ -106,7 +107,7 @@ function segmentItem(number, view, { whole = false } = {}) {
     );
   const item = make(
     "li.segment",
-    { id: `segment-${number}`, tabindex: -1, "data-number": number },
+    { id: segmentItemId(number), tabindex: -1, "data-number": number },
     make(
       "header",
       {},

@@ -7,7 +7,7 @@ const faultKinds = [...new Set(Object.values(segments.faults ?? {}).flatMap(Obje
 const scoreOf = (metric, system, number) => segments.scores[metric]?.[system]?.[number - 1] ?? null;
 
 const SORTS = {
-  carried: "as they carry the finding",
+  carried: "by the finding",
   order: "in order",
   loss: "largest loss of A first",
   gain: "largest gain of A first",
@@ -161,6 +161,7 @@ function sorted(found, view) {
 
 function segmentsSection() {
   byId("segments").append(
+    make("div", { id: "banner" }),
     make("div", { id: "controls" }),
     make("p.status", { id: "status", role: "status" }),
     make("div", { id: "listing" }),
@@ -178,7 +179,7 @@ function showSegments(query, stay) {
   if (stay) updateControls();
   else drawControls();
   drawSegments();
-  const item = cameBack && byId(`segment-${cameBack}`);
+  const item = cameBack && byId(segmentItemId(cameBack));
   if (item) show(item, { block: "center" });
   else if (!stay) show(byId("segments"), { focus: byId("segments-title") });
 }
@@ -192,23 +193,22 @@ function showSegment(number) {
   const place = order.indexOf(number);
   const step = (by, words) =>
     order[place + by] && make("a", { href: segmentAddress(order[place + by]) }, words);
-  byId("listing").replaceChildren(
+  const { section } = browser;
+  const back =
+    section &&
+    make("a", { href: `#${section.id}` }, `← ${section.querySelector("h2").textContent}`);
+  byId("banner").replaceChildren(
     make(
       "p.banner",
       {},
-      browser.section &&
-        make(
-          "a",
-          { href: `#${browser.section.id}` },
-          "← ",
-          browser.section.querySelector("h2").textContent,
-        ),
+      back,
       make("a", { href: browser.lastList }, "← back to the list"),
-      " ",
       make("span.steps", {}, step(-1, "previous"), " ", step(1, "next")),
     ),
+  );
+  byId("listing").replaceChildren(
     legend(view),
     make("ol.list", {}, segmentItem(number, view, { whole: true })),
   );
-  show(byId("segments"), { focus: byId(`segment-${number}`) });
+  show(byId("segments"), { focus: byId(segmentItemId(number)) });
 }
