@@ -37,6 +37,7 @@ __all__ = [
 COMMANDS = {
     "score": "how good is each system? BLEU, chrF, TER, MacroF ... with intervals and tests",
     "compare": "which system is better, where, why, and how sure is that? the first thing to run",
+    "report": "all of that on one page: verdict, findings, every segment; or Markdown",
     "check": "may a new system replace the old one? limits for releases, with an exit code",
     "favor": "which segments make a metric prefer one system to another?",
     "types": "which words does each system get right, and which not?",
@@ -66,6 +67,7 @@ COMMANDS = {
 _HOMES = {
     "score": "score",
     "compare": "reports",
+    "report": "reports",
     "check": "reports",
     "favor": "score",
     "types": "score",

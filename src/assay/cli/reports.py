@@ -1,4 +1,4 @@
-"""The commands `assay compare` and `assay check`: what several analyses say together."""
+"""The commands `assay compare`, `report` and `check`: what several analyses say together."""
 
 from __future__ import annotations
 
@@ -37,12 +37,14 @@ from assay.reports.compare import DEFAULT_METRICS, compare
 from assay.reports.comparison import SHOWN
 from assay.reports.gate import CheckResult, check
 from assay.reports.people import read_errors
+from assay.reports.report import report
+from assay.reports.study import read_study
 from assay.results import Record
 
 if TYPE_CHECKING:
     from assay.suites.report import RunResult
 
-__all__ = ["CHECK", "COMPARE"]
+__all__ = ["CHECK", "COMPARE", "REPORT"]
 
 BROKEN = 1
 """The status where a limit does not hold."""
@@ -189,14 +191,21 @@ def _configure_compare(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
 
 
-def _run_compare(args: argparse.Namespace) -> int:
+def _read_rated(args: argparse.Namespace) -> Inputs:
+    """The texts, with the human scores that --human names."""
     inputs = read_inputs(args)
-    if args.human:
-        scores = read_human(args, inputs.dataset, "show: name files")
-        human = {each.name: each for each in scores}
-        inputs = Inputs(replace(inputs.dataset, human=human), inputs.files)
-        paths = [word for word in args.human if Path(word).is_file()]
-        inputs.files.extend(describe(path, len(inputs.dataset)) for path in paths)
+    if not args.human:
+        return inputs
+    scores = read_human(args, inputs.dataset, "show: name files")
+    human = {each.name: each for each in scores}
+    inputs = Inputs(replace(inputs.dataset, human=human), inputs.files)
+    paths = [word for word in args.human if Path(word).is_file()]
+    inputs.files.extend(describe(path, len(inputs.dataset)) for path in paths)
+    return inputs
+
+
+def _run_compare(args: argparse.Namespace) -> int:
+    inputs = _read_rated(args)
     metrics = read_metrics(args, inputs.dataset)
     options = _slice_options(args, inputs)
     check_output(args, inputs.files)
@@ -236,6 +245,76 @@ COMPARE = Command(
         assay compare --data folder -i atlas birch -m chrf            with its human scores""",
     configure=_configure_compare,
     run=_run_compare,
+)
+
+
+def _configure_report(parser: argparse.ArgumentParser) -> None:
+    add_inputs(parser)
+    add_metrics(parser, DEFAULT_METRICS)
+    add_tagging(parser, "upos ner morph where a tagger is installed; none for none")
+    _add_slices(parser)
+    add_human(parser)
+    add = parser.add_argument_group("report").add_argument
+    add("--title", dest="headline", metavar="TEXT", default="", help="what stands on top")
+    add("--limits", metavar="FILE", help="limits that must hold, as for assay check (TOML)")
+    add(
+        "--all-pairs",
+        action="store_true",
+        help="compare every two systems (default: each with the first)",
+    )
+    add_output(parser, charts=False)
+
+
+def _run_report(args: argparse.Namespace) -> int:
+    study = _study_path(args)
+    if study:
+        found = read_study(study)
+        options = dict(found.options)
+        inputs = Inputs(found.data, [describe(path, len(found.data)) for path in found.paths])
+    else:
+        inputs = _read_rated(args)
+        options = {"metrics": read_metrics(args, inputs.dataset), **_slice_options(args, inputs)}
+        options |= {"limits": args.limits, "all_pairs": args.all_pairs}
+        note_languages(args, inputs.dataset, ("source", "target"))
+    if args.headline:
+        options["title"] = args.headline
+    check_output(args, inputs.files)
+    bar = partial(track, label="Comparing", quiet=args.quiet)
+    result = report(inputs.dataset, **options, seed=args.seed, track=bar)
+    for note in result.comparison.notes:
+        take_note(args, note)
+    args.title = result.title
+    show(result, args, inputs=inputs.files)
+    return 0
+
+
+def _study_path(args: argparse.Namespace) -> str:
+    """The TOML file that stands in the place of the reference, if there is one."""
+    if not (len(args.references) == 1 and args.references[0].endswith(".toml")):
+        return ""
+    if args.input or args.source or args.data:
+        raise DataError(
+            f"{args.references[0]} names all texts itself: leave -i, -s and --data out."
+        )
+    return str(args.references[0])
+
+
+REPORT = Command(
+    name="report",
+    usage="REF [REF ...] -i SYS SYS [SYS ...] [options]\n       assay report STUDY.toml [options]",
+    description=(
+        "Everything about these systems on one page that needs no network: the verdict of\n"
+        "assay compare, scoreboard, findings, a browser of all segments, and the analyses behind\n"
+        "it. -o report.html writes the page, -o report.md what a pull request should say. A study\n"
+        "in TOML names data, metrics, features, suite, human scores, title and limits."
+    ),
+    examples="""
+        assay report ref.txt -i a.txt b.txt c.txt -s src.txt -o report.html
+        assay report study.toml -o report.html                        all from one file
+        assay report ref.txt -i a.txt b.txt --format markdown >> "$GITHUB_STEP_SUMMARY"
+        assay report --data folder -o report.html                     with its human scores""",
+    configure=_configure_report,
+    run=_run_report,
 )
 
 

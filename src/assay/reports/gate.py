@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from assay.comparison.words import Vocabulary
 from assay.data import DataError, Dataset, MissingInput
 from assay.features.annotation import Annotator
 from assay.io.files import FilePath
@@ -254,6 +255,7 @@ def check(
         probes = slice_probes(
             pair,
             metrics.leading,
+            Vocabulary.of(pair),
             features=_features(wanted, features, tags),
             tagging=Tagging(annotator, pipeline, tags, cache),
             labels=labels or {},
