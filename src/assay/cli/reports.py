@@ -241,7 +241,7 @@ COMPARE = Command(
         assay compare ref.txt -i a.txt b.txt -m bleu ter -F gender    other metrics and features
         assay compare ref.txt -i a.txt b.txt -F none --labels docs.tsv -o compare.md
         assay compare ref.txt -i a.txt b.txt --human da.seg.tsv       with people's scores
-        assay compare ref.txt -i a.txt b.txt --suite items.json a.suite.txt b.suite.txt
+        assay compare ref.txt -i a.txt b.txt --suite items.json sys?.txt --ids item_ids.txt
         assay compare --data folder -i atlas birch -m chrf            with its human scores""",
     configure=_configure_compare,
     run=_run_compare,
@@ -420,7 +420,7 @@ CHECK = Command(
     ),
     examples="""
         assay check ref.txt --baseline a.txt --candidate b.txt -s src.txt --limits limits.toml
-        assay check ref.txt --baseline a.txt --candidate b.txt --limits limits.toml --junit gate.xml
+        assay check ref.txt --baseline a.txt --candidate b.txt --limits limits.toml --junit g.xml
         assay check ref.txt --baseline a.txt --candidate b.txt --limits limits.toml -o gate.md
         assay check --data folder --baseline atlas --candidate birch --limits limits.toml""",
     configure=_configure_check,

@@ -123,9 +123,10 @@ class CheckResult(Result):
         else:
             broken = ", ".join(dict.fromkeys(outcome.limit.name for outcome in self.broken))
             sentences = [f"FAILED: {names} breaks {len(self.broken)} of {count} limits: {broken}."]
-        if idle := [outcome.limit.name for outcome in self.outcomes if not outcome.can_fail]:
-            told = ", ".join(dict.fromkeys(idle))
-            sentences.append(f"On this test set no regression would break {told}: it is too small.")
+        idle = [outcome.limit for outcome in self.outcomes if not outcome.can_fail]
+        if idle:
+            told = ", ".join(f"{limit.name} ({limit.wanted})" for limit in idle)
+            sentences.append(f"This test set is too small for any regression to break {told}.")
         return sentences
 
     def records(self) -> list[Record]:
@@ -402,6 +403,10 @@ class _Metrics:
             hint = did_you_mean(limit.subject, FAULTS)
             raise limit.error(f"no such fault{hint}. Faults: {', '.join(FAULTS)}, any.")
         other, one = self._of(f"fault:{limit.subject}")
+        if limit.rule == "worse":
+            # A fault that can be told of one of the two only says nothing about the difference.
+            both = (np.asarray(one.rows)[:, 1] > 0) & (np.asarray(other.rows)[:, 1] > 0)
+            one, other = one[both], other[both]
         value, before = one.corpus(), other.corpus()
         if math.isnan(value):
             needs = FAULTS[limit.subject].needs if limit.subject in FAULTS else "source"
