@@ -80,6 +80,7 @@ def _pairs(data: Dataset, metric: Metric, first: str, others: Sequence[str]) -> 
 
 
 SUMMARY = "Which side do the metrics take?"
+TEXTS = "The segments that weigh most"
 
 POINTS = 400
 """A chart shows at most so many segments, those with the largest favoritism."""
@@ -212,7 +213,8 @@ class FavoritismResult(Result):
             f"the other; positive favours {pair.system}.{self._colours()}"
         )
         columns: Columns = ("rank", Column("favoritism", digits=3), "segment", "text of", "text")
-        return Table(title, columns, rows, note)
+        choice = (("metric", self._label(pair)), (f"{pair.system} or", pair.other))
+        return Table(title, columns, rows, note, group=TEXTS, choice=choice)
 
     def _rows_of(self, pair: Favoritism, rank: int, at: int) -> list[tuple[CellValue, ...]]:
         lines = self._lines(pair, at)

@@ -18,6 +18,10 @@ from assay.statistics.arrays import Array, divide
 __all__ = ["TypesResult", "types"]
 
 BY_FREQUENCY = "Types by frequency"
+DIFFERENCES = "Types that differ most"
+
+MANY_SYSTEMS = 4
+"""More systems than this stand below each other, not side by side."""
 
 FIGURE_1 = 500
 """The paper's Figure 1 shows the most frequent 500 types."""
@@ -179,10 +183,22 @@ class TypesResult(Result):
             rows.append(
                 (name, *(cell for pair in zip(there, scores, strict=True) for cell in pair))
             )
-        kinds = ("types", self.metric.title)
-        heads = [Column(f"{kind} {name}") for name in self.systems for kind in kinds]
+        return self._bucket_table(rows)
+
+    def _bucket_table(self, rows: list[tuple[CellValue, ...]]) -> Table:
+        """Systems side by side or, where there are many, one below the other."""
         note = "Frequencies are the reference's; of several references, the largest per segment."
-        return Table(BY_FREQUENCY, ("frequency", *heads), rows, note)
+        kinds = ("types", self.metric.title)
+        if len(self.systems) <= MANY_SYSTEMS:
+            heads = [Column(f"{kind} {name}") for name in self.systems for kind in kinds]
+            return Table(BY_FREQUENCY, ("frequency", *heads), rows, note)
+        heads = [Column(f"{kind} {row[0]}") for row in rows for kind in kinds]
+        turned = [
+            (system, *(cell for row in rows for cell in row[1 + 2 * at : 3 + 2 * at]))
+            for at, system in enumerate(self.systems)
+        ]
+        note = f"types 2-4: types that occur 2 to 4 times in the reference. {note}"
+        return Table(BY_FREQUENCY, ("system", *heads), turned, note, keys=1)
 
     def _differences(self, first: int, second: int) -> Table:
         f = self._shares()[:, :, 2]
@@ -207,7 +223,14 @@ class TypesResult(Result):
         note = (
             f"gain: difference in F times the occurrences in the reference; positive is for {one}."
         )
-        return Table(f"Types that differ most: {one} and {other}", columns, rows, note)
+        return Table(
+            f"{DIFFERENCES}: {one} and {other}",
+            columns,
+            rows,
+            note,
+            group=DIFFERENCES,
+            choice=(("system", one), ("other", other)),
+        )
 
 
 def _bucket_names() -> list[str]:

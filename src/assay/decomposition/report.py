@@ -162,7 +162,15 @@ class MulerScores(Result):
             )
             for score in sorted(self._of(system), key=lambda s: _last(-s.muler))
         ]
-        return Table(f"{system}: {self.metric.title} by feature", columns, rows, self._note())
+        group = f"{self.metric.title} by feature"
+        return Table(
+            f"{system}: {group}",
+            columns,
+            rows,
+            self._note(),
+            group=group,
+            choice=(("system", system),),
+        )
 
     def _note(self) -> str:
         return (
