@@ -12,7 +12,7 @@ import numpy as np
 from assay.decomposition.decompose import ENOUGH, FEW, MANY, FeatureScore, Preset
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric
-from assay.plots import bar_chart, heat_map, scatter
+from assay.plots import bar_chart, dot_chart, heat_map, scatter
 from assay.results import (
     Cell,
     CellValue,
@@ -28,8 +28,8 @@ from assay.results import (
 
 __all__ = ["MulerScores", "feature_label"]
 
-BARS = 3
-"""Up to so many systems stand side by side as bars; more make a heat map."""
+BESIDE = 3
+"""Up to so many systems stand side by side as dots; more make a heat map."""
 
 CORRELATED = 3
 """A correlation over systems takes at least so many."""
@@ -61,7 +61,7 @@ class MulerScores(Result):
 
     def charts(self) -> Charts:
         """MuLER by feature; against the other scores over systems; frequency and uniqueness."""
-        charts = [self._bars() if len(self.systems) <= BARS else self._map()]
+        charts = [self._dots() if len(self.systems) <= BESIDE else self._map()]
         if len(self.systems) >= CORRELATED:
             against = self._against("oracle - anti-oracle", lambda s: s.oracle - s.anti)
             charts += [against, self._against("plain score", lambda s: s.plain)]
@@ -242,26 +242,57 @@ class MulerScores(Result):
         thin = any(score.is_thin for score in self.scores if score.feature == feature)
         return f"{feature_label(feature, self.features)}{' (few)' * thin}"
 
-    def _bars(self) -> Chart:
+    def _dots(self) -> Chart:
         records = self._records(MuLER=lambda s: s.muler, low=lambda s: s.low, high=lambda s: s.high)
         series = "system" if len(self.systems) > 1 else None
         low, high = ("low", "high") if any(s.low == s.low for s in self.scores) else (None, None)
-        title = f"MuLER of {self.metric.title} by feature"
-        return bar_chart(
-            title, records, "feature", "MuLER", series, low=low, high=high, note=self._few_note()
+        return dot_chart(
+            f"MuLER of {self.metric.title} by feature",
+            records,
+            "feature",
+            "MuLER",
+            series=series,
+            low=low,
+            high=high,
+            domain=self._domain(),
+            captions={"MuLER": "← lower is better: MuLER"},
+            note=f"{self._few_note()}{self._outside_note()}".strip(),
         )
+
+    def _domain(self) -> tuple[float, float] | None:
+        """The range of values to rely on, from 0 at least to 1: a few sentences can be far off."""
+        reliable = [score for score in self.scores if not score.is_thin] or self.scores
+        values = [value for s in reliable for value in (s.muler, s.low, s.high) if value == value]
+        return (min([0.0, *values]) - 0.02, max([*values, 0.0]) + 0.02) if values else None
+
+    def _outside_note(self) -> str:
+        domain = self._domain()
+        values = [score.muler for score in self.scores if not math.isnan(score.muler)]
+        if domain is None or all(domain[0] <= value <= domain[1] for value in values):
+            return ""
+        return " Triangles at the edge: values beyond it, of few sentences; see the table."
 
     def _map(self) -> Chart:
         records = self._records(MuLER=lambda s: s.muler)
         title = f"MuLER of {self.metric.title}: systems by features"
-        return heat_map(title, records, "feature", "system", "MuLER", note=self._few_note())
+        beyond = " Values of few sentences beyond the others have the colour of the end."
+        note = self._few_note() + beyond * bool(self._outside_note())
+        domain = self._domain()
+        return heat_map(title, records, "feature", "system", "MuLER", domain=domain, note=note)
 
     def _against(self, what: str, value: Callable[[FeatureScore], float]) -> Chart:
         records = self._records(MuLER=lambda s: s.muler)
         for record, score in zip(records, self.scores, strict=True):
             record[what] = value(score)
+        thin = {score.feature for score in self.scores if score.is_thin}
+        kept = [
+            record
+            for record, score in zip(records, self.scores, strict=True)
+            if score.feature not in thin
+        ]
         title = f"MuLER against {what} over the systems"
-        return scatter(title, records, what, "MuLER", "system", series="feature")
+        note = "Features in few sentences are left out." if kept and thin else ""
+        return scatter(title, kept or records, what, "MuLER", "system", series="feature", note=note)
 
     def _usage_charts(self) -> list[Chart]:
         charts = []

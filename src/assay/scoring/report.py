@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from assay.data import Dataset
 from assay.metrics.base import Metric, labels
-from assay.plots import bar_chart, heat_map
+from assay.plots import dot_chart, heat_map
 from assay.results import (
     Cell,
     CellValue,
@@ -216,7 +216,7 @@ class ScoreResult(Result):
         return ScoreTables(self.systems, self.by_metric, self.options).tables()
 
     def charts(self) -> Charts:
-        """Bars with intervals, and for all pairs of many systems a map of the differences."""
+        """Dots with intervals, and for all pairs of many systems a map of the differences."""
         return Charts(ScoreTables(self.systems, self.by_metric, self.options).charts())
 
     def _complete(self, record: Record) -> Record:
@@ -336,9 +336,9 @@ class ScoreTables:
         return found
 
     def charts(self) -> list[Chart]:
-        """Bars with intervals, and for all pairs of many systems a map of the differences."""
+        """Dots with intervals, and for all pairs of many systems a map of the differences."""
         maps = [self._map(each) for each in self.by_metric if each.comparisons]
-        return [self._bars(), *(maps if self._many_pairs else [])]
+        return [self._dots(), *(maps if self._many_pairs else [])]
 
     def _overview(self) -> Table:
         rows: list[list[CellValue]] = [
@@ -545,20 +545,31 @@ class ScoreTables:
     def _many_pairs(self) -> bool:
         return self.options.all_pairs and len(self.systems) >= MANY_SYSTEMS
 
-    def _bars(self) -> Chart:
+    def _dots(self) -> Chart:
+        """A panel per metric, each with an axis of its own; the best by the first stands above."""
+        first = self.by_metric[0]
+        goodness = -first.metric.oriented(first.corpus)
         records: list[Record] = [
-            {"system": self.systems[at], "metric": self._heading(entry), "score": entry.corpus[at]}
+            {"system": self.systems[at], "metric": self._label(entry), "score": entry.corpus[at]}
             | (entry.intervals[at]._asdict() if entry.intervals else {})
-            for at in range(len(self.systems))
+            for at in np.argsort(goodness, kind="stable")
             for entry in self.by_metric
         ]
         low, high = ("low", "high") if self.options.confidence else (None, None)
-        series = "metric" if len(self.by_metric) > 1 else None
-        title = "Scores" if series else self._heading(self.by_metric[0])
-        return bar_chart(
-            "Scores of each system", records, "system", "score", series,
-            y_title=title, low=low, high=high,
+        captions = {self._label(entry): self._caption(entry) for entry in self.by_metric}
+        note = f"Systems in order of {self._label(first)}."
+        if low:
+            note = f"{note} Lines: {self.options.level:.0%} intervals."
+        return dot_chart(
+            "Scores of each system", records, "system", "score", panel="metric",
+            low=low, high=high, captions=captions, note=note,
         )  # fmt: skip
+
+    def _caption(self, entry: MetricScores) -> str:
+        """The metric and which side of its axis is better."""
+        label = self._label(entry)
+        higher = entry.metric.higher_is_better
+        return f"{label}: higher is better →" if higher else f"← lower is better: {label}"
 
     def _map(self, entry: MetricScores) -> Chart:
         differences = {(at, at): 0.0 for at in range(len(self.systems))}
