@@ -288,7 +288,7 @@ def _fitted(values: list[Record], field: str, title: str) -> Spec:
 
 def _interval(encoding: Mapping[str, Spec], axis: str) -> Spec:
     ends = {axis: encoding[axis] | {"field": f"{axis}_low"}, f"{axis}2": {"field": f"{axis}_high"}}
-    return _layer({"type": "rule", "strokeWidth": 1.2, "opacity": 0.6}, **ends)
+    return _layer({"type": "rule", "strokeWidth": 1.2, "opacity": 0.35}, **ends)
 
 
 class _Box(NamedTuple):
@@ -318,9 +318,10 @@ def _labels(values: list[Record], axes: Mapping[str, Spec]) -> list[Spec]:
     known = [each for each in values if each["x"] is not None and each["y"] is not None]
     points = [((each["x"] - left) / across, (high - each["y"]) / up) for each in known]
     taken = [_Box(x - 5, y - 5, x + 5, y + 5) for x, y in points]
+    up_by = LINE * 0.75 if any("x_low" in each for each in values) else 0
     placed, lines = [], []
     for record, (x, y) in zip(known, points, strict=True):
-        box = _free(x, y, min(240, LETTER * len(str(record["label"]))), taken)
+        box = _free(x, y, min(240, LETTER * len(str(record["label"]))), taken, up=up_by)
         taken.append(box)
         middle = high - up * (box.top + box.bottom) / 2
         placed.append({"x": left + across * box.left, "y": middle, "label": record["label"]})
@@ -344,11 +345,14 @@ def _data(values: list[Record]) -> Spec:
     return {"data": {"values": values}}
 
 
-def _free(x: float, y: float, width: float, taken: Sequence[_Box]) -> _Box:
-    """The nearest place for a text of this width beside a point that nothing else takes."""
+def _free(x: float, y: float, width: float, taken: Sequence[_Box], *, up: float) -> _Box:
+    """The nearest place for a text of this width beside a point that nothing else takes.
+
+    It is best `up` so many pixels, which keeps it off the interval that goes through the point.
+    """
     places = [
         _Box(left, y + dy - LINE / 2, left + width, y + dy + LINE / 2)
-        for dy in sorted((step * LINE / 2 for step in range(-40, 41)), key=abs)
+        for dy in sorted((step * LINE / 2 for step in range(-40, 41)), key=lambda dy: abs(dy + up))
         for left in (x + 8, x - 8 - width, *((x - width / 2,) if abs(dy) > 10 else ()))
     ]
     inside = [box for box in places if box.left >= 0 and 0 <= box.top <= TALLER - LINE]

@@ -31,6 +31,9 @@ __all__ = ["MulerScores", "feature_label"]
 BESIDE = 3
 """Up to so many systems stand side by side as dots; more make a heat map."""
 
+MANY_SYSTEMS = 4
+"""More systems than this, and than features, stand below each other, not side by side."""
+
 CORRELATED = 3
 """A correlation over systems takes at least so many."""
 
@@ -93,6 +96,8 @@ class MulerScores(Result):
             columns.append(Column(system, digits=3))
             if self.tested:
                 columns.append(Column(f"p {system}", style="p", paper=False))
+        if self._many:
+            return self._overview_by_system()
         rows: list[list[CellValue]] = []
         for feature in self.features:
             baseline, *own = [score for score in self.scores if score.feature == feature]
@@ -101,11 +106,39 @@ class MulerScores(Result):
                 row += [_muler_cell(score), *([_p_cell(score.p_bh)] if self.tested else [])]
             thin = [score.system for score in (baseline, *own) if score.is_thin]
             rows.append([*row, _few(thin, self.systems)])
-        note = (
+        details = self._interval_note().strip()
+        return Table(_MULER, (*columns, ""), rows, self._overview_note(), details=details)
+
+    def _overview_by_system(self) -> Table:
+        """Many systems one below the other, with a column for each of the few features."""
+        columns: list[str | Column] = ["system"]
+        thin = []
+        for feature in self.features:
+            name = feature_label(feature, self.features)
+            columns.append(Column(name, digits=3))
+            columns += [Column(f"p {name}", style="p", paper=False)] * self.tested
+            own = [s.system for s in self.scores if s.feature == feature and s.is_thin]
+            thin += [f"{name} ({_few(own, self.systems)})"] * bool(own)
+        rows: list[list[CellValue]] = []
+        for system in self.systems:
+            row: list[CellValue] = [system]
+            for score in self._of(system):
+                row += [_muler_cell(score), *([_p_cell(score.p_bh)] if self.tested else [])]
+            rows.append(row)
+        note = self._overview_note() + f" Of few sentences: {', '.join(thin)}." * bool(thin)
+        details = self._interval_note().strip()
+        return Table(_MULER, columns, rows, note, keys=1, details=details)
+
+    @property
+    def _many(self) -> bool:
+        """Whether systems make better rows than features."""
+        return len(self.systems) > MANY_SYSTEMS and len(self.systems) > len(self.features)
+
+    def _overview_note(self) -> str:
+        return (
             "MuLER: the share of what the feature could gain or lose that is lost; lower is "
             f"better.{self._test() if self.tested else ''}{self._few_note()}"
         )
-        return Table(_MULER, (*columns, ""), rows, note, details=self._interval_note().strip())
 
     def _test(self) -> str:
         return (
@@ -219,15 +252,19 @@ class MulerScores(Result):
             for score in own:
                 cells += [100 * score.frequency_sys, 100 * score.uniqueness_sys]
             rows.append(tuple(cells))
-        heads = [
-            Column(f"{kind} % {name}", digits=2)
-            for name in ("reference", *self.systems)
-            for kind in ("frequency", "uniqueness")
-        ]
         note = (
             "frequency: words with the feature among all words. "
             "uniqueness: distinct words among those with the feature."
         )
+        texts, kinds = ("reference", *self.systems), ("frequency", "uniqueness")
+        if self._many:
+            heads = [Column(f"{kind} % {row[0]}", digits=2) for row in rows for kind in kinds]
+            turned = [
+                (text, *(cell for row in rows for cell in row[1 + 2 * at : 3 + 2 * at]))
+                for at, text in enumerate(texts)
+            ]
+            return Table(_USAGE, ("text", *heads), turned, note, keys=1)
+        heads = [Column(f"{kind} % {name}", digits=2) for name in texts for kind in kinds]
         return Table(_USAGE, ("feature", *heads), rows, note)
 
     def _records(self, **values: Callable[[FeatureScore], float]) -> list[Record]:
@@ -277,7 +314,8 @@ class MulerScores(Result):
         title = f"MuLER of {self.metric.title}: systems by features"
         beyond = " Values of few sentences beyond the others have the colour of the end."
         note = self._few_note() + beyond * bool(self._outside_note())
-        domain = self._domain()
+        reliable = [s.muler for s in self.scores if not s.is_thin and s.muler == s.muler]
+        domain = (min(reliable), max(reliable)) if reliable else None
         return heat_map(title, records, "feature", "system", "MuLER", domain=domain, note=note)
 
     def _against(self, what: str, value: Callable[[FeatureScore], float]) -> Chart:

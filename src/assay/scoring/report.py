@@ -186,6 +186,9 @@ def parts(entry: MetricScores) -> Iterator[tuple[str, Grouped]]:
 MANY_SYSTEMS = 4
 """From so many systems on, a map of all pairs is easier to read than the table."""
 
+SHORT = 10
+"""Tables of more rows are shown one metric at a time."""
+
 _CLUSTERS = "cluster: every system of one cluster differs from every one of the next (p below)."
 _COLUMNS = (
     "effect: mean by standard deviation of the difference over segments. "
@@ -387,7 +390,8 @@ class ScoreTables:
             row += _comparison_cells(compared.get(at)) if self._has_baseline else []
             rows.append(row)
         title = f"{self._label(entry)}: how sure is it?"
-        return Table(title, columns, rows, self._details_note(entry, entry.length))
+        note = self._details_note(entry, entry.length)
+        return self._grouped("How sure is it?", entry, Table(title, columns, rows, note))
 
     def _part_tables(self, entry: MetricScores, kind: str, grouped: Grouped) -> list[Table]:
         """The parts of the test set: scores alone, or all that was asked about each."""
@@ -500,7 +504,14 @@ class ScoreTables:
         rows = [self._pair_cells(each) for each in entry.comparisons or ()]
         title = f"{self._label(entry)}: every pair"
         note = self._pairs_note(entry, entry.length)
-        return Table(title, self._pair_columns(entry), rows, note)
+        table = Table(title, self._pair_columns(entry), rows, note)
+        return self._grouped("Every pair", entry, table)
+
+    def _grouped(self, group: str, entry: MetricScores, table: Table) -> Table:
+        """The table, one of a group where there are too many rows to see those of all metrics."""
+        if len(table.rows) <= SHORT:
+            return table
+        return replace(table, group=group, choice=(("metric", self._label(entry)),))
 
     def _pair_cells(self, each: Comparison) -> list[CellValue]:
         difference, *rest = _comparison_cells(each)
