@@ -92,12 +92,15 @@ def line_chart(
     if panel:
         order = _domain(values, "panel")
         spec = _panels("panel", order, {"x": across, "color": key}, layers)
+        note = f"{_axes_note(across, up)} {note}".strip()
         return Chart(title, _spec(values, names, spec, None, None), note)
     order = _domain(values, "series")
     if len(order) > len(PALETTE):
         layers = [*_range_layer(values, up), *layers[:1]]
         spec = _panels("series", order, {"x": across, "color": {"value": PALETTE[0]}}, layers)
-        note = f"{note} Grey: from the lowest to the highest of all.".strip()
+        note = (
+            f"{_axes_note(across, up)} Grey: from the lowest to the highest of all. {note}".strip()
+        )
         return Chart(title, _spec(values, names, spec, None, None), note)
     spec = {"encoding": {"x": across, "color": key}, "layer": layers}
     return Chart(title, _spec(values, names, spec, WIDTH, HEIGHT), note)
@@ -268,6 +271,7 @@ def scatter(
     if series and len(_domain(values, "series")) > len(PALETTE):
         layers = [*rules, _layer(point | {"size": 30}, color={"value": PALETTE[0]})]
         spec = _panels("series", _domain(values, "series"), shared, layers)
+        note = f"{_axes_note(shared['x'], shared['y'])} {note}".strip()
         return Chart(title, _spec(values, names, spec, None, None), note)
     look = {"color": key, "shape": key} if series else {"color": {"value": PALETTE[0]}}
     layers = [*rules, _layer(point, **look)]
@@ -392,7 +396,10 @@ def heat_map(
         white = {"condition": {"test": _dark(low, high), "value": "white"}, "value": "#222222"}
         figure = {"type": "text", "fontSize": size}
         layers.append(_layer(figure, text=field | {"format": f".{digits}f"}, color=white))
-    spec = {"encoding": {"x": _category("x", tilt=-35), "y": _category("y")}, "layer": layers}
+    across = _category("x", tilt=-35)
+    if ROW <= step < CELL:
+        across["axis"] |= {"labelAngle": -60, "labelOverlap": False}
+    spec = {"encoding": {"x": across, "y": _category("y")}, "layer": layers}
     height = 28 if len(_domain(values, "y")) <= ROWS else ROW
     return Chart(title, _spec(values, names, spec, {"step": step}, {"step": height}), note)
 
@@ -401,7 +408,7 @@ def _cell_font(values: list[Record], step: float, digits: int) -> int:
     """The size of figures that fit into cells of this width; 0 where none can be read."""
     known = [record["value"] for record in values if record["value"] is not None]
     letters = max((len(f"{value:.{digits}f}") for value in known), default=digits + 2)
-    size = min(11, int(step / (0.6 * letters)))
+    size = min(11, int((step - 4) / (0.6 * letters)))
     return size if size >= READABLE else 0
 
 
@@ -423,15 +430,22 @@ def _panels(field: str, order: list[Any], shared: Spec, layers: list[Spec]) -> S
     """Small panels of the same kind, one per value of the field, with axes in common."""
     header = {"title": None, "labelLimit": SMALL["width"] - 10, "labelAnchor": "start"}
     facet = {"field": field, "type": "nominal", "sort": order, "header": header}
-    few = {"axis": {"tickCount": 3, "labelOverlap": "greedy"}}
-    small = {
-        key: channel | few if key in ("x", "y") else channel for key, channel in shared.items()
-    }
+    drawn = [layer | {"encoding": _small(layer["encoding"])} for layer in layers]
+    panel = {**SMALL, "encoding": _small(shared), "layer": drawn}
+    return {"facet": facet, "spec": panel, "columns": ACROSS}
+
+
+def _small(encoding: Spec) -> Spec:
+    """The encoding with few ticks on its axes, and no titles."""
+    few = {"axis": {"tickCount": 3, "labelOverlap": "greedy"}, "title": None}
     return {
-        "facet": facet,
-        "spec": {**SMALL, "encoding": small, "layer": layers},
-        "columns": ACROSS,
+        name: channel | few if name in ("x", "y") else channel for name, channel in encoding.items()
     }
+
+
+def _axes_note(across: Spec, up: Spec) -> str:
+    """What the axes of small panels are, which have no room to say so."""
+    return f"Across: {across['title']}. Up: {up['title']}."
 
 
 def _range_layer(values: list[Record], up: Spec) -> list[Spec]:
