@@ -126,7 +126,7 @@ def dot_chart(
     different `series` different colours. What lies outside of the `domain` is drawn as a triangle
     at its edge.
     """
-    names = _given(row=row, panel=panel, series=series, value=value, low=low, high=high)
+    names = _given(x=row, panel=panel, series=series, y=value, low=low, high=high)
     values = _values(records, names)
     titles = _domain(values, "panel") if panel else [value]
     in_rows = math.ceil(len(titles) / PANELS)
@@ -135,12 +135,12 @@ def dot_chart(
     for at, name in enumerate(titles):
         own = [record for record in values if not panel or record["panel"] == name]
         axis = {"title": (captions or {}).get(str(name), str(name)), "tickCount": 4}
-        limits = domain or _reach(own, "value", "low", "high")
+        limits = domain or _reach(own, "y", "low", "high")
         spec = _dots(own, axis, limits, series=bool(series), labels=at % columns == 0)
         if panel:
             spec["transform"] = [{"filter": {"field": "panel", "equal": name}}]
         panels.append(spec | {"width": min(480, WIDTH // columns)})
-    rows, colours = len(_domain(values, "row")), len(_domain(values, "series"))
+    rows, colours = len(_domain(values, "x")), len(_domain(values, "series"))
     for spec in panels:
         spec["height"] = max(40, rows * max(ROW, 9 * colours + 6))
     together: Spec = {"concat": panels, "columns": columns, "spacing": 24}
@@ -154,13 +154,13 @@ def _dots(
     least, most = limits
     scale = {"domain": [least, most], "nice": False, "zero": False, "clamp": True}
     x = {
-        "field": "value",
+        "field": "y",
         "type": "quantitative",
         "scale": scale,
         "title": axis["title"],
         "axis": {"tickCount": axis["tickCount"]},
     }
-    y = _category("row") | ({} if labels else {"axis": None})
+    y = _category("x") | ({} if labels else {"axis": None})
     if labels:
         y["axis"] = {"grid": True, "labelLimit": 180, "labelOverlap": False, "ticks": False}
     shared: Spec = {"y": y}
@@ -181,12 +181,12 @@ def _dots(
 
 
 def _within(limits: Mapping[str, float], layer: Spec) -> Spec:
-    tests = [{"field": "value", key: limit} for key, limit in limits.items()]
+    tests = [{"field": "y", key: limit} for key, limit in limits.items()]
     return layer | {"transform": [{"filter": {"and": tests}}]}
 
 
 def _is_outside(record: Record, limits: tuple[float, float]) -> bool:
-    value = record["value"]
+    value = record["y"]
     return value is not None and not limits[0] <= value <= limits[1]
 
 
@@ -386,8 +386,8 @@ def heat_map(
     values = _values(records, names)
     step = min(CELL, WIDTH / max(1, len(_domain(values, "x"))))
     low, high = domain or _limits(values, diverging)
-    scale = {"scheme": "blueorange" if diverging else "blues", "domain": [low, high]}
-    scale["clamp"] = True
+    scheme = "blueorange" if diverging else "blues"
+    scale = {"scheme": scheme, "domain": [low, high], "clamp": True}
     field = {"field": "value", "type": "quantitative"}
     color = field | {"title": value, "scale": scale | {"reverse": diverging}}
     layers = [_layer({"type": "rect"}, color=color)]

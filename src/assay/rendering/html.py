@@ -92,18 +92,6 @@ class Section:
         return "long" in self.looks
 
     @property
-    def labels(self) -> list[str]:
-        """What stands before each cell where a phone shows rows of long texts as lines.
-
-        A text that is the only long one of its row needs none.
-        """
-        if not self.long:
-            return [""] * len(self.looks)
-        alone = self.looks.count("long") == 1
-        pairs = zip(self.columns, self.looks, strict=True)
-        return ["" if alone and look == "long" else column.name for column, look in pairs]
-
-    @property
     def tall(self) -> bool:
         """Whether the drawing is taller than a screen."""
         height = re.match(r'<svg[^>]* height="([\d.]+)', self.drawing)

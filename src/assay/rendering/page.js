@@ -90,6 +90,18 @@ function shortened(table) {
   show();
 }
 
+// Where a phone shows a row of long texts as lines, each cell says what it is, unless it is the
+// only long text.
+function labelled(table) {
+  const headers = [...table.tHead.rows[0].cells];
+  const several = headers.filter((header) => header.classList.contains("long")).length > 1;
+  for (const row of table.tBodies[0].rows) {
+    [...row.cells].forEach((cell, at) => {
+      if (several || !cell.classList.contains("long")) cell.dataset.label = headers[at].textContent;
+    });
+  }
+}
+
 // Of a group one table is shown, picked from lists. Pairs can be picked from either end.
 function chosen(box) {
   const parts = [...box.children].map((part) => [JSON.parse(part.dataset.choice), part]);
@@ -144,6 +156,7 @@ function hint(box) {
 }
 
 document.querySelectorAll("table").forEach(sortable);
+document.querySelectorAll("table.texts").forEach(labelled);
 document.querySelectorAll("section table:not(.numbers table)").forEach(shortened);
 document.querySelectorAll(".choices").forEach(chosen);
 const boxes = document.querySelectorAll(".scroll, .plot");
