@@ -128,66 +128,66 @@ def dot_chart(
     """
     names = _given(x=row, panel=panel, series=series, y=value, low=low, high=high)
     values = _values(records, names)
+    rows, colours = _domain(values, "x"), _domain(values, "series") if series else []
     titles = _domain(values, "panel") if panel else [value]
-    in_rows = math.ceil(len(titles) / PANELS)
-    columns = math.ceil(len(titles) / max(1, in_rows)) or 1
+    lines = math.ceil(len(titles) / PANELS) or 1
+    columns = math.ceil(len(titles) / lines) or 1
+    size = {"width": min(480, WIDTH // columns), "height": ROW * len(rows)}
+    size["height"] = max(40, size["height"], (9 * len(colours) + 6) * len(rows))
     panels = []
     for at, name in enumerate(titles):
         own = [record for record in values if not panel or record["panel"] == name]
-        axis = {"title": (captions or {}).get(str(name), str(name)), "tickCount": 4}
-        limits = domain or _reach(own, "y", "low", "high")
-        spec = _dots(own, axis, limits, series=bool(series), labels=at % columns == 0)
+        caption = (captions or {}).get(str(name), str(name))
+        axis = _dot_axis(caption, domain or _reach(own, "y", "low", "high"))
+        shared = {"y": _rows(rows, labels=at % columns == 0)}
+        if series:
+            shared["yOffset"] = {"field": "series", "type": "nominal", "sort": None}
+        look = _legend(values) if series else {"value": PALETTE[0]}
+        spec = {**size, "encoding": shared, "layer": _dots(own, axis, look)}
         if panel:
             spec["transform"] = [{"filter": {"field": "panel", "equal": name}}]
-        panels.append(spec | {"width": min(480, WIDTH // columns)})
-    rows, colours = len(_domain(values, "x")), len(_domain(values, "series"))
-    for spec in panels:
-        spec["height"] = max(40, rows * max(ROW, 9 * colours + 6))
-    together: Spec = {"concat": panels, "columns": columns, "spacing": 24}
+        panels.append(spec)
+    together = {"concat": panels, "columns": columns, "spacing": 24}
     return Chart(title, _spec(values, names, together, None, None), note)
 
 
-def _dots(
-    values: list[Record], axis: Spec, limits: tuple[float, float], *, series: bool, labels: bool
-) -> Spec:
-    """A panel of dots with their intervals; an axis of its own, and names at its left."""
-    least, most = limits
-    scale = {"domain": [least, most], "nice": False, "zero": False, "clamp": True}
-    x = {
-        "field": "y",
-        "type": "quantitative",
-        "scale": scale,
-        "title": axis["title"],
-        "axis": {"tickCount": axis["tickCount"]},
-    }
-    y = _category("x") | ({} if labels else {"axis": None})
-    if labels:
-        y["axis"] = {"grid": True, "labelLimit": 180, "labelOverlap": False, "ticks": False}
-    shared: Spec = {"y": y}
-    look: Spec = {"color": _legend(values)} if series else {"color": {"value": PALETTE[0]}}
-    if series:
-        shared["yOffset"] = {"field": "series", "type": "nominal", "sort": None}
+def _dot_axis(title: str, limits: tuple[float, float]) -> Spec:
+    """The axis of a panel; what lies beyond it is drawn at its ends."""
+    scale = {"domain": list(limits), "nice": False, "zero": False, "clamp": True}
+    axis = {"tickCount": 4}
+    return {"field": "y", "type": "quantitative", "title": title, "scale": scale, "axis": axis}
+
+
+def _rows(names: list[Any], *, labels: bool) -> Spec:
+    """The rows of a panel, with their names where it is the first of its line."""
+    axis = {"grid": True, "labelLimit": 180, "labelOverlap": False, "ticks": False}
+    scale = {"scale": {"domain": names}} if names else {}
+    return _category("x") | scale | {"axis": axis if labels else None}
+
+
+def _dots(values: list[Record], x: Spec, color: Spec) -> list[Spec]:
+    """Dots with their intervals, and triangles for what lies beyond the axis."""
     layers = []
     if any(record.get("low") is not None for record in values):
-        ends = {"x": x | {"field": "low"}, "x2": {"field": "high"}}
-        layers.append(_layer({"type": "rule", "strokeWidth": 1.6, "opacity": 0.7}, **ends, **look))
+        rule = {"type": "rule", "strokeWidth": 1.6, "opacity": 0.85}
+        layers.append(_layer(rule, x=x | {"field": "low"}, x2={"field": "high"}, color=color))
     dot: Spec = {"type": "point", "filled": True, "size": 48, "opacity": 1}
-    layers.append(_within({"gte": least, "lte": most}, _layer(dot, x=x, **look)))
-    for shape, outside in (("triangle-left", {"lt": least}), ("triangle-right", {"gt": most})):
-        if any(_is_outside(record, limits) for record in values):
-            triangle = dot | {"shape": shape, "size": 80, "filled": False, "strokeWidth": 1.5}
-            layers.append(_within(outside, _layer(triangle, x=x, **look)))
-    return {"encoding": shared, "layer": layers}
+    triangle: Spec = dot | {"size": 80, "filled": False, "strokeWidth": 1.5}
+    least, most = x["scale"]["domain"]
+    known = [record["y"] for record in values if record["y"] is not None]
+    layers.append(_within({"gte": least, "lte": most}, _layer(dot, x=x, color=color)))
+    if any(value < least for value in known):
+        left = _layer(triangle | {"shape": "triangle-left"}, x=x, color=color)
+        layers.append(_within({"lt": least}, left))
+    if any(value > most for value in known):
+        right = _layer(triangle | {"shape": "triangle-right"}, x=x, color=color)
+        layers.append(_within({"gt": most}, right))
+    return layers
 
 
 def _within(limits: Mapping[str, float], layer: Spec) -> Spec:
     tests = [{"field": "y", key: limit} for key, limit in limits.items()]
     return layer | {"transform": [{"filter": {"and": tests}}]}
-
-
-def _is_outside(record: Record, limits: tuple[float, float]) -> bool:
-    value = record["y"]
-    return value is not None and not limits[0] <= value <= limits[1]
 
 
 def _reach(values: list[Record], *fields: str) -> tuple[float, float]:
@@ -437,10 +437,10 @@ def _panels(field: str, order: list[Any], shared: Spec, layers: list[Spec]) -> S
 
 def _small(encoding: Spec) -> Spec:
     """The encoding with few ticks on its axes, and no titles."""
-    few = {"axis": {"tickCount": 3, "labelOverlap": "greedy"}, "title": None}
-    return {
-        name: channel | few if name in ("x", "y") else channel for name, channel in encoding.items()
-    }
+    axis = {"tickCount": 3, "labelOverlap": "greedy"}
+    axes = {"x": axis | {"grid": False}, "y": axis}
+    few = {name: {"axis": own, "title": None} for name, own in axes.items()}
+    return {name: channel | few.get(name, {}) for name, channel in encoding.items()}
 
 
 def _axes_note(across: Spec, up: Spec) -> str:

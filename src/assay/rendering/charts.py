@@ -207,6 +207,7 @@ def _theme(ink: str, paper: str) -> dict[str, Any]:
         "view": {"stroke": None},
         "axis": words | lines,
         "legend": words,
+        "header": words,
         "title": {"color": ink, "fontSize": 14, "anchor": "start"},
         "text": {"color": ink},
         "rule": {"color": ink},
