@@ -180,7 +180,9 @@ def charts_fragment(charts: Sequence[Chart]) -> str:
     )
 
 
-def _fragment(sections: Sequence[Section | Group], hint: str = "", summary: Sequence[str] = ()) -> str:
+def _fragment(
+    sections: Sequence[Section | Group], hint: str = "", summary: Sequence[str] = ()
+) -> str:
     template, sentences = _template("fragment.html.j2"), [visible(each) for each in summary]
     style = _resource("fragment.css")
     return template.render(sections=sections, style=style, hint=hint, summary=sentences)
