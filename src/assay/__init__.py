@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from assay.metrics.typef import MicroF as MicroF
     from assay.registry import register as register
     from assay.reports.compare import compare as compare
+    from assay.reports.gate import check as check
     from assay.reports.report import report as report
     from assay.scoring import score as score
     from assay.suites.evaluation import run_suite as run_suite
@@ -71,6 +72,7 @@ _WHERE = {
     "WER": "assay.metrics.ter",
     "__version__": "assay.version",
     "boost": "assay.explanation.boost",
+    "check": "assay.reports.gate",
     "collect_suite": "assay.suites.sampling",
     "compare": "assay.reports.compare",
     "correlate": "assay.agreement.correlate",

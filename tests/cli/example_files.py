@@ -13,6 +13,13 @@ from tests.corpora import DEMO, demo
 
 SYSTEMS = ("atlas", "birch", "cedar")
 
+LIMITS = """[limits]
+bleu = { worse = "never significantly" }
+"slice:with a negation" = { min_difference = -5 }
+"fault:empty" = { max = 0 }
+"""
+"""Limits that b keeps, compared with a."""
+
 
 def lay_out_examples():
     """Everything, one kind of file after the other."""
@@ -22,6 +29,7 @@ def lay_out_examples():
     _lay_out_folders()
     _lay_out_suite()
     _lay_out_retrieval()
+    Path("limits.toml").write_text(LIMITS)
 
 
 def _lay_out_tags():

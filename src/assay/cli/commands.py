@@ -36,6 +36,9 @@ __all__ = [
 
 COMMANDS = {
     "score": "how good is each system? BLEU, chrF, TER, MacroF ... with intervals and tests",
+    "compare": "which system is better, where, why, and how sure is that? the first thing to run",
+    "report": "all of that on one page: verdict, findings, every segment; or Markdown",
+    "check": "may a new system replace the old one? limits for releases, with an exit code",
     "favor": "which segments make a metric prefer one system to another?",
     "types": "which words does each system get right, and which not?",
     "muler": "which linguistic features does each system get right? any metric taken apart",
@@ -63,6 +66,9 @@ COMMANDS = {
 
 _HOMES = {
     "score": "score",
+    "compare": "reports",
+    "report": "reports",
+    "check": "reports",
     "favor": "score",
     "types": "score",
     "muler": "decomposition",
@@ -332,6 +338,7 @@ _MISSING = {
     "pipeline": "name one with --pipeline NAME",
     "references": "name the references before -i.",
     "sources": "give the source with -s FILE.",
+    "suite": "give it with --suite ITEMS OUTPUT ...",
     "systems": "name the outputs with -i.",
     "tags": "give tags with --tags FILE ...",
 }

@@ -15,6 +15,7 @@ from assay.cli.options import (
     add_inputs,
     add_metrics,
     add_output,
+    add_tagging,
     check_output,
     describe,
     note_result,
@@ -22,6 +23,7 @@ from assay.cli.options import (
     read_metric,
     read_metrics,
     show,
+    tagging_options,
 )
 from assay.data import DataError
 from assay.decomposition.analysis import muler
@@ -44,35 +46,8 @@ __all__ = ["MULER", "MULER_EXAMPLES", "MULER_VALIDATE", "add_features"]
 
 def add_features(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """The same for all commands of MuLER."""
-    group = parser.add_argument_group("features")
+    group = add_tagging(parser, " ".join(DEFAULT_FEATURES))
     add = group.add_argument
-    add(
-        "-F",
-        "--features",
-        nargs="+",
-        action="extend",
-        metavar="FEATURE",
-        help="upos, ner, morph, dep, tag, tags, gender, list:FILE (word<TAB>label), regex:FILE "
-        "(label<TAB>expression), or some of a kind: upos:NOUN,VERB, ner:PERSON, morph:Gender, "
-        f"dep:nsubj; NOUN and PERSON will do, too (default: {' '.join(DEFAULT_FEATURES)})",
-    )
-    add(
-        "--tags",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="FILE",
-        help="tags of your own, one file per text, references first, then the systems: one tag "
-        "per white-space token, or CoNLL-U",
-    )
-    add(
-        "--pipeline",
-        default="",
-        metavar="NAME",
-        help="a spaCy pipeline by name or folder (default: the one for the target language)",
-    )
-    add("--annotator", metavar="NAME", help="an annotator that another package offers")
-    add("--no-cache", action="store_true", help="tag anew, and keep nothing (see: assay cache)")
     add(
         "--preset",
         default="corpus",
@@ -93,10 +68,7 @@ def add_features(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
 def _options(args: argparse.Namespace) -> dict[str, Any]:
     """The options of `add_features`, as the functions of MuLER take them."""
     return {
-        "annotator": args.annotator,
-        "pipeline": args.pipeline,
-        "tags": args.tags,
-        "cache": not args.no_cache,
+        **tagging_options(args),
         "preset": args.preset,
         "per": args.per,
     }

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from assay.cli.commands import in_options, list_names, whole_number
 from assay.data import DataError, Dataset, Scores
@@ -31,6 +31,7 @@ __all__ = [
     "add_metrics",
     "add_names",
     "add_output",
+    "add_tagging",
     "asked_metrics",
     "check_output",
     "describe",
@@ -43,6 +44,7 @@ __all__ = [
     "read_metric",
     "read_metrics",
     "show",
+    "tagging_options",
     "take_note",
     "warn",
     "write",
@@ -57,23 +59,28 @@ class Inputs:
     files: list[Record]
 
 
-def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """Files as in sacreBLEU: references first, then `-i` and the systems."""
+def add_inputs(parser: argparse.ArgumentParser, *, systems: bool = True) -> None:
+    """Files as in sacreBLEU: references first, then `-i` and the systems.
+
+    Without `systems` there is no `-i`: the command has options of its own for the outputs.
+    """
     group = parser.add_argument_group(
         "texts (plain, SGM, XML, TSV, CSV, JSONL, Parquet, also .gz, .xz)"
     )
     add = group.add_argument
     add("references", nargs="*", metavar="REF", help="reference translations, one file each")
-    add(
-        "-i",
-        "--input",
-        nargs="+",
-        action="extend",
-        metavar="SYS",
-        default=[],
-        help="outputs of the systems, one "
-        "file each; the first is the baseline; without -i the output comes from standard input",
-    )
+    parser.set_defaults(input=[])
+    if systems:
+        add(
+            "-i",
+            "--input",
+            nargs="+",
+            action="extend",
+            metavar="SYS",
+            default=[],
+            help="outputs of the systems, one file each; the first is the baseline; without -i "
+            "the output comes from standard input",
+        )
     add("-s", "--source", metavar="FILE", help="the source text")
     add("--docs", metavar="FILE", help="document ids: TSV with a doc_id column, or one id a line")
     add_names(group)
@@ -147,6 +154,50 @@ def add_metrics(parser: argparse.ArgumentParser, default: Sequence[str]) -> None
         "intl, char, none, zh, ja-mecab, ko-mecab, spm, flores101, flores200, spBLEU-1K",
     )
     add("-lc", "--lowercase", action="store_true", help="ignore case in all metrics")
+
+
+def add_tagging(parser: argparse.ArgumentParser, default: str) -> argparse._ArgumentGroup:
+    """Linguistic features, and where their tags come from; `default` says which they are."""
+    group = parser.add_argument_group("features")
+    add = group.add_argument
+    add(
+        "-F",
+        "--features",
+        nargs="+",
+        action="extend",
+        metavar="FEATURE",
+        help="upos, ner, morph, dep, tag, tags, gender, list:FILE (word<TAB>label), regex:FILE "
+        "(label<TAB>expression), or some of a kind: upos:NOUN,VERB, ner:PERSON, morph:Gender, "
+        f"dep:nsubj; NOUN and PERSON will do, too (default: {default})",
+    )
+    add(
+        "--tags",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE",
+        help="tags of your own, one file per text, references first, then the systems: one tag "
+        "per white-space token, or CoNLL-U",
+    )
+    add(
+        "--pipeline",
+        default="",
+        metavar="NAME",
+        help="a spaCy pipeline by name or folder (default: the one for the target language)",
+    )
+    add("--annotator", metavar="NAME", help="an annotator that another package offers")
+    add("--no-cache", action="store_true", help="tag anew, and keep nothing (see: assay cache)")
+    return group
+
+
+def tagging_options(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of `add_tagging` but for the features, as the library takes them."""
+    return {
+        "annotator": args.annotator,
+        "pipeline": args.pipeline,
+        "tags": args.tags,
+        "cache": not args.no_cache,
+    }
 
 
 def add_human(parser: argparse.ArgumentParser) -> None:

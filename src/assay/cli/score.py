@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import math
+import sys
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from assay.cli.commands import Command, whole_number
 from assay.cli.options import (
@@ -22,6 +25,7 @@ from assay.cli.options import (
 )
 from assay.data import DataError
 from assay.io import read_scores
+from assay.metrics.base import Metric, parse
 from assay.progress import track
 from assay.results import FINER
 from assay.scoring import ScoreResult, score
@@ -52,6 +56,15 @@ def _configure_score(parser: argparse.ArgumentParser) -> None:
         "--score-only",
         action="store_true",
         help="print the bare scores, a line for each system, or with -sl for each segment",
+    )
+    parser.add_argument(
+        "--fail-under",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="METRIC=SCORE",
+        help="end with status 1 if a system has less (for metrics where lower is better: more), as "
+        "in --fail-under chrf=55 bleu=30; metrics are named as with -m. Finer limits: assay check",
     )
 
 
@@ -132,6 +145,7 @@ def _run_score(args: argparse.Namespace) -> int:
     inputs = read_inputs(args)
     dataset = inputs.dataset
     metrics = read_metrics(args, dataset)
+    floors = [_floor(text, metrics) for text in args.fail_under]
     check_output(args, inputs.files)
     systems, documents = list(dataset.systems), dataset.documents
     imported = [
@@ -160,7 +174,49 @@ def _run_score(args: argparse.Namespace) -> int:
     else:
         show(result, args, inputs=inputs.files)
     warn([note for note in result.notes if note not in args.notes], quiet=args.quiet)
-    return 0
+    broken = [line for floor in floors for line in _below(floor, result)]
+    for line in broken:
+        print(f"assay: {line}", file=sys.stderr)
+    return 1 if broken else 0
+
+
+class _Floor(NamedTuple):
+    """A score that no system may fall behind, and the metric by its place."""
+
+    name: str
+    place: int
+    score: float
+
+
+def _floor(text: str, metrics: Sequence[Metric]) -> _Floor:
+    """What one word of --fail-under says, such as chrf:word_order=2=55."""
+    name, equals, number = text.rpartition("=")
+    try:
+        score = float(number)
+    except ValueError:
+        score = math.nan
+    if not equals or math.isnan(score):
+        raise DataError(f"--fail-under {text}: write METRIC=SCORE, as in chrf=55.")
+    names = [metric.requested for metric in metrics]
+    if name in names:
+        return _Floor(name, names.index(name), score)
+    wanted = parse(name)
+    for place, metric in enumerate(metrics):
+        # Languages may have given the metric settings that nobody wrote.
+        if metric == wanted or parse(metric.requested) == wanted:
+            return _Floor(name, place, score)
+    raise DataError(f"--fail-under {text}: {name} is not scored; add it with -m {name}.")
+
+
+def _below(floor: _Floor, result: ScoreResult) -> Iterator[str]:
+    """One line for each system that falls behind; an unknown score does."""
+    entry = result.by_metric[floor.place]
+    higher, digits = entry.metric.higher_is_better, 2 + FINER * entry.metric.is_small
+    for system, value in zip(result.systems, entry.corpus, strict=True):
+        holds = value >= floor.score if higher else value <= floor.score
+        if not holds:
+            side = "under" if higher else "above"
+            yield f"{floor.name} of {system} is {value:.{digits}f}, {side} {floor.score:g}."
 
 
 def _bare(result: ScoreResult, digits: int) -> str:
@@ -193,7 +249,8 @@ SCORE = Command(
         assay score ref.txt -i a.txt b.txt -m macrof -o report.html  a page with charts
         assay score -t wmt19 -l de-en -i a.txt                       a test set of sacreBLEU
         assay score --data mt-metrics-eval/wmt21 -l de-en -m chrf --documents
-        assay score ref.txt -i a.txt b.txt --scores comet.seg.tsv    scores from elsewhere""",
+        assay score ref.txt -i a.txt b.txt --scores comet.seg.tsv    scores from elsewhere
+        assay score ref.txt -i a.txt -m chrf --fail-under chrf=55    status 1 below that""",
     configure=_configure_score,
     run=_run_score,
 )

@@ -10,6 +10,7 @@ from assay.io.datasets import (
     read_dataset,
     read_documents,
     read_groups,
+    read_labels,
     read_testset,
     read_texts,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "read_folder",
     "read_folder_scores",
     "read_groups",
+    "read_labels",
     "read_lines",
     "read_records",
     "read_scores",

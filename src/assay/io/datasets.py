@@ -22,7 +22,15 @@ from assay.io.files import (
     system_name,
 )
 from assay.io.records import ColumnChoice, read_records
-from assay.io.tables import TableRow, TextTable, has_header, parse_table, read_rows, whole_number
+from assay.io.tables import (
+    TableRow,
+    TextTable,
+    has_header,
+    parse_table,
+    read_rows,
+    read_table,
+    whole_number,
+)
 from assay.io.wmt import SgmTexts, is_sgm, parse_sgm, read_sgm, read_wmt_xml
 from assay.registry import Registry, did_you_mean
 from assay.text import named_languages
@@ -36,6 +44,7 @@ __all__ = [
     "read_dataset",
     "read_documents",
     "read_groups",
+    "read_labels",
     "read_testset",
     "read_texts",
     "reader_of",
@@ -245,19 +254,44 @@ def read_documents(path: FilePath) -> tuple[str, ...]:
     return tuple("\t".join(row.cells) for row in rows)
 
 
+def read_labels(path: FilePath, length: int) -> dict[str, tuple[str, ...]]:
+    """The labels of every segment by column, from a table with one row per segment.
+
+    A column `line` says which segment a row is of. It is no label, nor are document ids
+    (`doc_id`, `doc`, `seg_in_doc`), nor columns without any value.
+    """
+    table = read_table(path)
+    if len(table.rows) != length:
+        raise DataError(
+            f"{label(path)}: {len(table.rows)} rows, but there are {length} segments. Give one row "
+            "per segment, below a line that names the columns."
+        )
+    labels = {
+        name: _by_line(table, [row.cells[at] for row in table.rows])
+        for at, name in enumerate(table.columns)
+        if name.strip().lower() not in ("line", "doc_id", "doc", "seg_in_doc")
+    }
+    return {name: values for name, values in labels.items() if any(values)}
+
+
 def _from_table(table: TextTable) -> tuple[str, ...]:
-    documents, place = table.column("doc_id", "doc"), table.find("line")
+    return _by_line(table, table.column("doc_id", "doc"))
+
+
+def _by_line(table: TextTable, values: Sequence[str]) -> tuple[str, ...]:
+    """The values in the order of the column `line`, where there is one."""
+    place = table.find("line")
     if place is None:
-        return tuple(documents)
+        return tuple(values)
     by_line: dict[int, str] = {}
-    for row, document in zip(table.rows, documents, strict=True):
+    for row, value in zip(table.rows, values, strict=True):
         line = whole_number(table.path, row.line, row.cells[place])
         if line in by_line or line > len(table.rows):
             raise DataError(
                 f"{label(table.path)}, line {row.line}: the column 'line' must hold every number "
                 f"from 1 to {len(table.rows)} once, and {line} is too much."
             )
-        by_line[line] = document
+        by_line[line] = value
     return tuple(by_line[line] for line in sorted(by_line))
 
 

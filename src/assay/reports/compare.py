@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from assay.comparison.slices import Slice, label_slices, score_slices, text_slices
+from assay.comparison.slices import label_slices, score_slices, text_slices
 from assay.comparison.words import (
     Vocabulary,
     WordClass,
@@ -50,7 +50,7 @@ from assay.text import language_of, tokenize
 if TYPE_CHECKING:
     from assay.suites.report import RunResult
 
-__all__ = ["DEFAULT_METRICS", "compare"]
+__all__ = ["DEFAULT_METRICS", "Tagging", "compare", "slice_probes", "suite_probes"]
 
 DEFAULT_METRICS = ("chrf", "bleu", "macrof")
 TAGGED = ("upos", "ner", "morph")
@@ -109,17 +109,22 @@ def compare(
     pairs = every_pair(count) if all_pairs else against_first(count)
     notes = list(selection.notes)
     leading = statistics[0]
-    tagging = Tagging(annotator, pipeline, tags, cache)
-    classes = _tagged_classes(data, features, tagging, notes=notes, track=track)
     words = Vocabulary.of(data)
-    parts = _slices(data, leading, labels or {})
-    title = leading[0].metric.title
     probes = [
-        *(SegmentProbe.of(part, leading, title) for part in parts),
-        *_word_probes(data, words, classes, _frequencies(frequencies)),
+        *slice_probes(
+            data,
+            leading,
+            words,
+            features=features,
+            tagging=Tagging(annotator, pipeline, tags, cache),
+            labels=labels or {},
+            frequencies=frequencies,
+            errors=errors,
+            notes=notes,
+            track=track,
+        ),
         *_fault_probes(data, notes),
-        *_suite_probes(data, suite),
-        *(errors.probes(data) if errors else ()),
+        *suite_probes(data, suite),
     ]
     wholes = {pair: _whole(data, leading, pair) for pair in pairs}
     phrases = (words, Vocabulary.of(data, order=2))
@@ -132,14 +137,16 @@ def compare(
         findings=tuple(rank(tests, overall, list(data.systems), level=level)),
         pairs=tuple(pairs),
         level=level,
-        slices=tuple(parts),
+        slices=tuple(probe for probe in probes if isinstance(probe, SegmentProbe)),
         labels=labels or {},
         faults={
             probe.name: probe.rows[:, :, 0] > 0
             for probe in probes
             if isinstance(probe, SumProbe) and probe.kind == "fault"
         },
-        tagged=tuple(dict.fromkeys(part.name.partition(":")[0] for part in classes)),
+        tagged=tuple(
+            dict.fromkeys(probe.name.partition(":")[0] for probe in probes if probe.kind == "words")
+        ),
         notes=tuple(dict.fromkeys(notes)),
         suite=suite,
     )
@@ -190,12 +197,38 @@ def _tests(
     return [*found, *rare_word_tests(data, phrases[0], *pair)]
 
 
-def _slices(
+def slice_probes(
+    data: Dataset,
+    leading: Sequence[Statistics],
+    words: Vocabulary,
+    *,
+    features: Sequence[str] | None,
+    tagging: Tagging,
+    labels: Mapping[str, Sequence[str]],
+    frequencies: FilePath | Mapping[str, int] | None,
+    errors: PeoplesErrors | None,
+    notes: list[str],
+    track: Track,
+) -> list[AnyProbe]:
+    """All slices of segments (by the leading metric) and of words, and errors that people marked.
+
+    What is worth knowing about the tags goes to `notes`.
+    """
+    classes = _tagged_classes(data, features, tagging, notes=notes, track=track)
+    return [
+        *_segment_probes(data, leading, labels),
+        *_word_probes(data, words, classes, _frequencies(frequencies)),
+        *(errors.probes(data) if errors else ()),
+    ]
+
+
+def _segment_probes(
     data: Dataset, statistics: Sequence[Statistics], labels: Mapping[str, Sequence[str]]
-) -> list[Slice]:
+) -> list[SegmentProbe]:
     metric = statistics[0].metric
     scores = np.array([metric.oriented(each.segments()) for each in statistics])
-    return [*text_slices(data), *label_slices(data, labels), *score_slices(scores)]
+    parts = [*text_slices(data), *label_slices(data, labels), *score_slices(scores)]
+    return [SegmentProbe.of(part, statistics, metric.title) for part in parts]
 
 
 def _word_probes(
@@ -290,7 +323,7 @@ def _fault_probes(data: Dataset, notes: list[str]) -> Iterator[SumProbe]:
             )
 
 
-def _suite_probes(data: Dataset, suite: RunResult | None) -> Iterator[SumProbe]:
+def suite_probes(data: Dataset, suite: RunResult | None) -> Iterator[SumProbe]:
     """Categories and phenomena, over the items on which all systems have a verdict."""
     if suite is None:
         return

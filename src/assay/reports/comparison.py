@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.comparison.slices import Slice
 from assay.data import Dataset
 from assay.reports.findings import FEWEST_CARRIERS, Finding
+from assay.reports.probes import SegmentProbe
 from assay.reports.scoreboard import Scoreboard
 from assay.reports.wording import subject, verdict
 from assay.results import (
@@ -51,7 +51,7 @@ class ComparisonResult(Result):
     findings: tuple[Finding, ...]
     pairs: tuple[tuple[int, int], ...]
     level: float
-    slices: tuple[Slice, ...] = ()
+    slices: tuple[SegmentProbe, ...] = ()
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     faults: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     tagged: tuple[str, ...] = ()

@@ -262,12 +262,8 @@ def _finding(
 
     moved, n = test.contributions, len(test.segments)
     sign = -1 if test.higher is False else 1
-    reach = math.nan
     size = max(n, test.size)
-    if size > 1:
-        squares = float((moved**2).sum()) - float(moved.sum()) ** 2 / size
-        error = math.sqrt(size / (size - 1) * max(0.0, squares))
-        reach = float(stdtrit(size - 1, (1 + level) / 2)) * error
+    reach = float(stdtrit(size - 1, (1 + level) / 2)) * test.error if size > 1 else math.nan
     difference = test.value - test.other
     order = np.argsort(-moved * np.sign(difference * sign or 1), kind="stable")
     return Finding(

@@ -88,6 +88,16 @@ class Tested:
         """The number of segments in which the systems differ."""
         return int(np.count_nonzero(self.contributions))
 
+    @property
+    def error(self) -> float:
+        """The standard error of the difference; `nan` for a single segment."""
+        size = max(len(self.segments), self.size)
+        if size < 2:
+            return math.nan
+        total = float(self.contributions.sum())
+        squares = float((self.contributions**2).sum()) - total**2 / size
+        return math.sqrt(size / (size - 1) * max(0.0, squares))
+
 
 class Whole(NamedTuple):
     """What a pair shows over the whole test set: contributions and the weight of each segment."""

@@ -19,6 +19,7 @@ from assay.registry import SEED
 from assay.reports.compare import DEFAULT_METRICS, compare
 from assay.reports.comparison import ComparisonResult
 from assay.reports.findings import Finding
+from assay.reports.gate import CheckResult, check
 from assay.reports.page import report_page
 from assay.reports.people import PeoplesErrors
 from assay.reports.probes import KINDS
@@ -28,7 +29,6 @@ from assay.suites.evaluation import suite_report
 from assay.version import __version__
 
 if TYPE_CHECKING:
-    from assay.reports.gate import CheckResult
     from assay.suites.report import RunResult
 
 __all__ = ["Report", "report"]
@@ -66,7 +66,7 @@ def report(
     frequencies: FilePath | Mapping[str, int] | None = None,
     suite: RunResult | None = None,
     errors: PeoplesErrors | None = None,
-    limits: Mapping[str, Any] | None = None,
+    limits: FilePath | Mapping[str, Any] | None = None,
     all_pairs: bool = False,
     level: float = 0.95,
     seed: int = SEED,
@@ -100,7 +100,15 @@ def report(
             *_suite(suite),
         ]
     )
-    gate = _gate(data, limits, comparison)
+    gate = None
+    if limits:
+        first, candidate = pair.systems
+        gate = check(
+            replace(pair, human=data.human), limits, baseline=first, candidate=candidate,
+            features=features, annotator=annotator, pipeline=pipeline,
+            tags=_own_tags(tags, data, pair), cache=cache, labels=labels, frequencies=frequencies,
+            suite=suite, errors=errors, level=level, track=track,
+        )  # fmt: skip
     found = Report(comparison, parts, title or _title(data), gate)
     if output is not None:
         found.save(output)
@@ -137,9 +145,7 @@ def _words(
     kinds = [kind for kind in ("upos", "ner", "tags") if kind in names]
     if not kinds:
         return
-    count = len(tags) - len(data.systems)
-    own = [tags[count + list(data.systems).index(name)] for name in pair.systems] if tags else []
-    files = [*tags[:count], *own] if tags else []
+    files = _own_tags(tags, data, pair)
     result = muler(
         pair, "bleu", kinds, annotator=annotator, pipeline=pipeline, tags=files, cache=cache,
         track=track,
@@ -147,19 +153,18 @@ def _words(
     yield Part("muler", "Linguistic features (MuLER)", result)
 
 
+def _own_tags(tags: Sequence[FilePath], data: Dataset, pair: Dataset) -> list[FilePath]:
+    """The files of tags that belong to the references and to the pair's systems."""
+    if not tags:
+        return []
+    references = len(tags) - len(data.systems)
+    by_system = dict(zip(data.systems, tags[references:], strict=True))
+    return [*tags[:references], *(by_system[name] for name in pair.systems)]
+
+
 def _suite(suite: RunResult | None) -> Iterator[Part]:
     if suite is not None:
         yield Part("suite", "Test suite", suite_report(suite))
-
-
-def _gate(
-    data: Dataset, limits: Mapping[str, Any] | None, comparison: ComparisonResult
-) -> CheckResult | None:
-    if not limits:
-        return None
-    from assay.reports.gate import check_comparison
-
-    return check_comparison(comparison, limits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +231,7 @@ def page_payload(
         "findings": [_finding(comparison, finding) for finding in comparison.findings],
         "slices": [
             {"id": f"s{at}", "kind": part.kind, "name": part.name,
-             "segments": [int(place) + 1 for place in part.mask.nonzero()[0]]}
+             "segments": [int(place) + 1 for place in part.segments]}
             for at, part in enumerate(comparison.slices[:MOST_SLICES])
         ],
         "segments": {
