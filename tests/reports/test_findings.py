@@ -214,7 +214,7 @@ def test_swapping_two_systems_turns_all_findings_round(pair, result):
 
 def on_slice(name, segments, moved, p):
     """A test of two systems on some segments."""
-    return probes.Tested(
+    return probes.ProbeTest(
         "text", name, "chrF2", "", True, False, 1, 0, 50.0, 40.0, p,
         np.array(segments), np.array(moved, float),
     )  # fmt: skip

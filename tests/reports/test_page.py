@@ -91,3 +91,23 @@ def test_a_report_without_anything_is_a_page():
 def test_a_large_report_is_small_enough_to_send(systems, segments, most):
     page = report_page(synthetic_payload(systems=systems, segments=segments, words=(15, 35)))
     assert len(page.encode()) < most * MEGABYTE
+
+
+DECLARED = r"^(?:function|const|let|class) (\w+)"
+
+
+def test_the_parts_of_the_script_name_nothing_twice():
+    import re
+    from collections import Counter
+    from importlib import resources
+
+    folder = resources.files("assay")
+    paths = [folder / "rendering" / "page.js", *(folder / "reports" / "script").iterdir()]
+    names = Counter(
+        name
+        for path in paths
+        for name in re.findall(
+            r"^(?:function|const|let|class) (\w+)", path.read_text("utf-8"), re.M
+        )
+    )
+    assert [name for name, count in names.items() if count > 1] == []

@@ -28,6 +28,13 @@ MOST = 0.9
 BINS = 4
 """Lengths and difficulties are cut into so many parts of the same size."""
 
+QUARTERS = (
+    "the hardest quarter",
+    "the second hardest quarter",
+    "the second easiest quarter",
+    "the easiest quarter",
+)
+
 Mask = NDArray[np.bool_]
 
 
@@ -143,12 +150,10 @@ def score_slices(scores: Array) -> list[Slice]:
     known = ~np.isnan(scores)
     counts = known.sum(axis=0)
     means = np.where(known, scores, 0.0).sum(axis=0) / np.maximum(1, counts)
-    names = ("the hardest quarter", "the harder half's easier part",
-             "the easier half's harder part", "the easiest quarter")  # fmt: skip
     masks = _bins(np.where(counts > 0, means, np.nan))
     if len(masks) != BINS:
         return []
-    return [Slice("difficulty", *pair) for pair in zip(names, masks, strict=True)]
+    return [Slice("difficulty", *pair) for pair in zip(QUARTERS, masks, strict=True)]
 
 
 def _by_length(dataset: Dataset, lines: Sequence[str]) -> list[Slice]:

@@ -234,7 +234,7 @@ def frequency_bins(
         counts = np.fromiter((frequencies.get(word, 0) for word in words.types), float)
     places = np.searchsorted(starts, counts, side="right") - 1
     found = [
-        FrequencyBin(f"seen {_times(at, starts)} {where}", wanted & (places == at))
+        FrequencyBin(f"{_times(at, starts)} {where}", wanted & (places == at))
         for at in range(len(starts))
     ]
     return [part for part in found if part.chosen.any()]
@@ -243,8 +243,8 @@ def frequency_bins(
 def _times(at: int, starts: Sequence[int]) -> str:
     start = starts[at]
     if at + 1 == len(starts):
-        return f"{start} times or more"
+        return f"seen {start} times or more"
     end = starts[at + 1] - 1
     if start == end:
-        return {0: "never", 1: "once"}.get(start, f"{start} times")
-    return f"{start} to {end} times"
+        return {0: "never seen", 1: "seen once"}.get(start, f"seen {start} times")
+    return f"seen {start} to {end} times"

@@ -32,9 +32,9 @@ from assay.reports.findings import rank
 from assay.reports.people import PeoplesErrors
 from assay.reports.probes import (
     BinProbe,
+    ProbeTest,
     SegmentProbe,
     SumProbe,
-    Tested,
     Whole,
     bin_probe,
     class_probe,
@@ -190,7 +190,7 @@ def _tests(
     phrases: Sequence[Vocabulary],
     pair: tuple[int, int],
     whole: Whole,
-) -> list[Tested]:
+) -> list[ProbeTest]:
     found = [probe.test(*pair, whole) for probe in probes]
     for vocabulary in phrases:
         found += phrase_tests(vocabulary, *pair)

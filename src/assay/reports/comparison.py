@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import Dataset
-from assay.reports.findings import FEWEST_CARRIERS, Finding
+from assay.reports.findings import ALPHA, FEWEST_CARRIERS, Finding
 from assay.reports.probes import SegmentProbe
 from assay.reports.scoreboard import Scoreboard
 from assay.reports.wording import subject, verdict
@@ -92,8 +92,8 @@ class ComparisonResult(Result):
         tested = sum(not math.isnan(finding.p) for finding in self.findings)
         small = len(self.findings) - tested
         return (
-            f"{tested} tests: p by sign flips, adjusted over all of them (Benjamini-Hochberg); "
-            f"{small} slices in which fewer than {FEWEST_CARRIERS} segments differ were not tested."
+            f"{tested} tests: p by sign flips, adjusted over all of them (Benjamini-Hochberg). Not "
+            f"tested, since fewer than {FEWEST_CARRIERS} segments differ: {small}."
         )
 
     def _scoreboard(self) -> Table:
@@ -163,9 +163,14 @@ class ComparisonResult(Result):
             finding.value_other,
             Cell(finding.difference, finding.low, finding.high, mark=mark),
             finding.p_adjusted,
-            100 * finding.share,
+            100 * finding.share if self._is_told(finding) else None,
             len(self.also_seen_as(finding)),
         ]
+
+    def _is_told(self, finding: Finding) -> bool:
+        """Whether the leading metric tells the two systems apart: else there is no share of it."""
+        places = [self.board.systems.index(name) for name in (finding.system, finding.other)]
+        return self.board.standings[0].difference(places[0], places[1]).p < ALPHA
 
     def _examples(self) -> Table:
         """For each finding the segment that carries it most, in the words of both systems."""
@@ -188,8 +193,8 @@ class ComparisonResult(Result):
 
 
 _COLUMNS = (
-    "* established. share: of the overall difference by the first metric. also: findings that say "
-    "the same again."
+    "* established. share: of the overall difference by the first metric, if established. also: "
+    "findings that say the same again."
 )
 
 

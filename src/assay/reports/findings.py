@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.reports.probes import SliceKind, Tested
+from assay.reports.probes import ProbeTest, SliceKind
 from assay.results import Record, known
 from assay.statistics.arrays import Array
 from assay.statistics.significance import benjamini_hochberg
@@ -31,7 +31,7 @@ MOST_CARRIERS = 0.5
 STANDS_OUT = -math.log10(ALPHA)
 """What stands out from the whole difference less surely than this is just as everywhere else."""
 
-GENERAL = {"phrases": 0.85, "difficulty": 0.7, "frequency": 0.9, "morph": 0.85}
+GENERAL = {"phrases": 0.85, "uses": 0.7, "difficulty": 0.7, "frequency": 0.9, "morph": 0.85}
 """Kinds of slices that see a little of everything count less than those that name a cause."""
 
 
@@ -120,7 +120,7 @@ class Finding:
 class _Candidate:
     """A tested probe on its way to being a finding."""
 
-    tested: Tested
+    tested: ProbeTest
     adjusted: float
     size: int
 
@@ -130,8 +130,15 @@ class _Candidate:
         own = -math.log10(max(self.tested.p, 1e-300))
         if not math.isnan(self.tested.specific):
             own = min(own, self.tested.specific)
-        general = self.tested.name.partition(":")[0] if self.tested.kind == "words" else ""
-        return own * GENERAL.get(general or self.tested.kind, 1.0)
+        return own * GENERAL.get(self._family, 1.0)
+
+    @property
+    def _family(self) -> str:
+        """The kind of slice, or what is special about it."""
+        if self.tested.higher is None:
+            return "uses"
+        tagged = self.tested.name.partition(":")[0] if self.tested.kind == "words" else ""
+        return tagged if tagged in GENERAL else self.tested.kind
 
     @cached_property
     def purity(self) -> float:
@@ -183,7 +190,7 @@ class _Candidate:
 
 
 def rank(
-    tests: Sequence[Tested],
+    tests: Sequence[ProbeTest],
     overall: dict[tuple[int, int], Array],
     systems: Sequence[str],
     *,
@@ -251,7 +258,7 @@ def _greedy(
 
 
 def _finding(
-    test: Tested,
+    test: ProbeTest,
     adjusted: float,
     overall: dict[tuple[int, int], Array],
     systems: Sequence[str],
@@ -265,6 +272,7 @@ def _finding(
     size = max(n, test.size)
     reach = float(stdtrit(size - 1, (1 + level) / 2)) * test.error if size > 1 else math.nan
     difference = test.value - test.other
+    most = 100.0 if test.unit == "%" else math.inf
     order = np.argsort(-moved * np.sign(difference * sign or 1), kind="stable")
     return Finding(
         kind=test.kind,
@@ -278,8 +286,8 @@ def _finding(
         n=n,
         value=test.value,
         value_other=test.other,
-        low=difference - reach,
-        high=difference + reach,
+        low=max(-most, difference - reach),
+        high=min(most, difference + reach),
         p=test.p,
         p_adjusted=adjusted,
         share=_share(test, overall[test.first, test.second]),
@@ -290,7 +298,7 @@ def _finding(
     )
 
 
-def _share(test: Tested, whole: Array) -> float:
+def _share(test: ProbeTest, whole: Array) -> float:
     """The part of the overall difference that lies in its segments, or in those that carry it."""
     total = float(whole.sum())
     if not total or test.domain != "segments":

@@ -24,10 +24,10 @@ from assay.statistics.signflips import sign_flip_p
 __all__ = [
     "KINDS",
     "Probe",
+    "ProbeTest",
     "SegmentProbe",
     "SliceKind",
     "SumProbe",
-    "Tested",
     "bin_probe",
     "class_probe",
     "phrase_tests",
@@ -55,7 +55,7 @@ PHRASE_CARRIERS = 8
 
 
 @dataclass(frozen=True)
-class Tested:
+class ProbeTest:
     """One probe for one pair of systems.
 
     `segments` are the positions of the segments looked at, `contributions` what each of them adds
@@ -135,11 +135,11 @@ class SegmentProbe(Probe):
             statistics, np.flatnonzero(part.mask),
         )  # fmt: skip
 
-    def test(self, first: int, second: int, whole: Whole) -> Tested:
+    def test(self, first: int, second: int, whole: Whole) -> ProbeTest:
         """The pair on the slice, and whether it stands out from the rest."""
         one, other = (self.statistics[at][self.segments] for at in (first, second))
         moved = one.contributions(other)
-        return Tested(
+        return ProbeTest(
             self.kind, self.name, self.metric, self.unit, self.higher, self.finer, first, second,
             one.corpus(), other.corpus(), sign_flip_p(moved), self.segments, moved,
             _standing_out(whole, self.segments, float(moved.sum())),
@@ -176,7 +176,7 @@ class SumProbe(Probe):
     domain: str = "segments"
     judged: bool = False
 
-    def test(self, first: int, second: int, whole: Whole) -> Tested:
+    def test(self, first: int, second: int, whole: Whole) -> ProbeTest:
         """The pair on the probe."""
         one, other = self.rows[first], self.rows[second]
         present = one.any(axis=1) | other.any(axis=1)
@@ -189,7 +189,7 @@ class SumProbe(Probe):
             whole_words = [self.expected[at][there] for at in (first, second)]
             everything = self._oriented(_moved(whole_words[0], whole_words[1], self.aggregate))
             specific = self._beyond(moved, everything, one + other, first, second)
-        return Tested(
+        return ProbeTest(
             self.kind, self.name, self.metric, self.unit, self.higher, self.finer, first, second,
             float(values[0]), float(values[1]), sign_flip_p(moved), there, moved, specific,
             domain=self.domain,
@@ -243,7 +243,7 @@ class BinProbe(Probe):
     words: Vocabulary
     chosen: NDArray[np.bool_]
 
-    def test(self, first: int, second: int, whole: Whole) -> Tested:
+    def test(self, first: int, second: int, whole: Whole) -> ProbeTest:
         """The pair on the bin."""
         columns = np.flatnonzero(self.chosen)
         wanted = self.words.reference_counts[columns]
@@ -263,7 +263,7 @@ class BinProbe(Probe):
         by_segment[np.abs(by_segment) < 1e-12] = 0.0
         there = np.flatnonzero(np.asarray(self.words.reference[:, columns].sum(axis=1)).ravel())
         there = np.union1d(there, np.flatnonzero(by_segment))
-        return Tested(
+        return ProbeTest(
             self.kind, self.name, self.metric, self.unit, True, False, first, second,
             values[0], values[1], sign_flip_p(by_segment), there, by_segment[there],
             _standing_out(whole, there, float(by_segment.sum())),
@@ -275,7 +275,9 @@ def bin_probe(part: FrequencyBin, words: Vocabulary) -> BinProbe:
     return BinProbe("frequency", part.name, "MacroF1", "", True, False, words, part.chosen)
 
 
-def rare_word_tests(dataset: Dataset, words: Vocabulary, first: int, second: int) -> list[Tested]:
+def rare_word_tests(
+    dataset: Dataset, words: Vocabulary, first: int, second: int
+) -> list[ProbeTest]:
     """Words found nowhere else, per 100 words of the reference."""
     part = rare_words(dataset, words, (first, second))
     rows = np.zeros((len(dataset.systems), words.length, 2))
@@ -288,7 +290,7 @@ def _per_hundred(sums: Array) -> Array:
     return 100 * divide(sums[:, 0], sums[:, 1])
 
 
-def phrase_tests(words: Vocabulary, first: int, second: int) -> list[Tested]:
+def phrase_tests(words: Vocabulary, first: int, second: int) -> list[ProbeTest]:
     """Words or pairs of words that match in one system and not in the other, or are used more."""
     (had, matched), (had_other, matched_other) = (words.of_system(at) for at in (first, second))
     both = ((matched - matched_other) + 1j * (had - had_other)).tocsc()
@@ -317,7 +319,7 @@ def _phrase(
     changes: Any,
     one: tuple[float, float],
     other: tuple[float, float],
-) -> list[Tested]:
+) -> list[ProbeTest]:
     name, wanted = f"“{words.types[column]}”", float(words.reference_counts[column])
     matches, uses = changes.real, changes.imag
     found = []
@@ -331,14 +333,14 @@ def _phrase(
         value = 200 * m / (p + wanted) if p + wanted else math.nan
         value_other = 200 * m_other / (p_other + wanted) if p_other + wanted else math.nan
         found.append(
-            Tested(
+            ProbeTest(
                 "phrases", name, "F", "%", True, False, first, second, value, value_other,
                 sign_flip_p(moved), rows, moved, size=words.length,
             )
         )  # fmt: skip
     if np.count_nonzero(uses) >= PHRASE_CARRIERS:
         found.append(
-            Tested(
+            ProbeTest(
                 "phrases", name, "uses", "", None, False, first, second, p, p_other,
                 sign_flip_p(uses), rows, uses, size=words.length,
             )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from assay.data import Dataset
 from assay.metrics.base import Metric, Statistics, labels, reference_count
+from assay.metrics.mean import Mean
 from assay.statistics.arrays import Array
 from assay.statistics.intervals import standard_error
 from assay.statistics.signflips import sign_flip_p
@@ -130,6 +131,10 @@ def _difference(one: Statistics, other: Statistics, level: float) -> Difference:
     """The difference with the interval of its jackknife, and the p of the sign-flip test."""
     from scipy.special import stdtrit
 
+    if isinstance(one.metric, Mean):
+        # People did not rate all segments of all systems: only those rated for both tell.
+        both = (one.rows[:, 1] > 0) & (other.rows[:, 1] > 0)
+        one, other = one[both], other[both]
     value = one.corpus() - other.corpus()
     without = one.without_each() - other.without_each()
     known = int(np.count_nonzero(~np.isnan(without)))

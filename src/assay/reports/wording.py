@@ -34,6 +34,9 @@ MORPHOLOGY = {
 FINE = 5
 """Scores below this size are told more finely."""
 
+CLOSE = 4
+"""So many systems that cannot be told from the best are counted, not named."""
+
 TOLD = 4
 """At most so many findings of each direction are told in the verdict."""
 
@@ -45,7 +48,7 @@ def subject(finding: Finding) -> str:
         case "text":
             return f"segments {name}"
         case "difficulty":
-            return f"segments: {name}"
+            return f"{name} of the segments"
         case "fault":
             return FAULTS[name].description if name in FAULTS else name
         case "frequency":
@@ -119,6 +122,8 @@ def verdict(
     told = [finding for finding in leading if finding.established]
     sentences += _strengths(told)
     sentences += _place(told, board)
+    if told and not any(finding.better is not None for finding in told):
+        sentences.append(f"They differ in wording: {describe(told[0])}")
     if not told:
         count = sum(not math.isnan(finding.p) for finding in findings)
         sentences.append(
@@ -180,8 +185,8 @@ def _many(board: Scoreboard) -> list[str]:
         names = [board.systems[at] for at in best]
         digits = _digits(standing)
         score = f"{standing.scores[best[0]]:.{digits}f}"
-        close = names[1:4] + ([f"{len(names) - 4} more"] if len(names) > 4 else [])
-        more = f"; not significantly better than {_join(close)}" if close else ""
+        close = names[1:] if len(names) < CLOSE else [f"{len(names) - 1} others"]
+        more = f"; not significantly better than {_join(close)}" if len(names) > 1 else ""
         by_leader.setdefault(names[0], []).append(f"{standing.label} ({score}{more})")
     found = [f"{name} leads by {_join(metrics)}" for name, metrics in by_leader.items()]
     return [f"{'; '.join(found)}."]

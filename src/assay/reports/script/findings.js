@@ -15,7 +15,7 @@ function findingsSection() {
   }
   const kinds = [...new Set(findings.map((finding) => finding.kind))];
   const pairs = [...new Set(findings.map(pairOf))];
-  const chips = make("p.choices", { role: "group", "aria-label": "Kind of finding" });
+  const chips = make("p.chips", { role: "group", "aria-label": "Kind of finding" });
   for (const kind of ["", ...kinds]) {
     const size = findings.filter((finding) => !kind || finding.kind === kind).length;
     chips.append(
@@ -336,12 +336,12 @@ function forestPlot(shown) {
       draw(
         "text",
         { class: "label", x: 8, y: y - 3 },
-        shortened(`${finding.rank}. ${finding.title}`, left - 20),
+        fitting(`${finding.rank}. ${finding.title}`, left - 20),
       ),
       draw(
         "text",
         { class: "tick", x: 8, y: y + 12 },
-        shortened(`${pairOf(finding)}${finding.established ? "" : ", not established"}`, left - 20),
+        fitting(`${pairOf(finding)}${finding.established ? "" : ", not established"}`, left - 20),
       ),
       ...forestMarks(finding, scale, left, width, y),
       draw(

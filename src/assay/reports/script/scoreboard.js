@@ -109,7 +109,7 @@ function dotPlot(metric, width) {
         draw(
           "text",
           { class: "label", x: left - 10, y: y + 4, "text-anchor": "end" },
-          shortened(entry.system, left - 14),
+          fitting(entry.system, left - 14),
         ),
         known &&
           draw("line", { class: "range", x1: x(entry.low), x2: x(entry.high), y1: y, y2: y }),
@@ -131,7 +131,7 @@ function textWidth(words, font = "650 12px system-ui, sans-serif") {
   return textWidth.context.measureText(words).width;
 }
 
-function shortened(words, room) {
+function fitting(words, room) {
   if (textWidth(words) <= room) return words;
   let letters = [...words];
   while (letters.length > 1 && textWidth(`${letters.join("")}…`) > room)
