@@ -171,6 +171,9 @@ class Table:
     `keys`, so many first columns stand again before each part where a terminal is too narrow for
     all columns. `details` says what the intervals and p inside its cells are, for formats that
     show them.
+
+    Of tables of one `group`, which is their common title, a page shows one at a time. The reader
+    picks it by its `choice`, pairs of a name and a value such as `("system", "A")`.
     """
 
     title: str
@@ -181,6 +184,8 @@ class Table:
     shaded: frozenset[int] = frozenset()
     keys: int = 0
     details: str = ""
+    group: str = ""
+    choice: tuple[tuple[str, str], ...] = ()
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -327,12 +332,11 @@ class LabelledResult(Result):
 
     def tables(self) -> list[Table]:
         """The tables, with the label."""
-        return [replace(table, title=self._title(table.title)) for table in self.result.tables()]
+        return [self._labelled(table) for table in self.result.tables()]
 
     def paper_tables(self) -> list[Table]:
         """The tables for a paper, with the label."""
-        tables = self.result.paper_tables()
-        return [replace(table, title=self._title(table.title)) for table in tables]
+        return [self._labelled(table) for table in self.result.paper_tables()]
 
     def charts(self) -> Charts:
         """The charts, with the label, each below its own table."""
@@ -345,6 +349,10 @@ class LabelledResult(Result):
     def records(self) -> list[Record]:
         """The records as they are."""
         return self.result.records()
+
+    def _labelled(self, table: Table) -> Table:
+        group = self._title(table.group) if table.group else ""
+        return replace(table, title=self._title(table.title), group=group)
 
     def _title(self, title: str) -> str:
         return f"{self.label}: {title}"

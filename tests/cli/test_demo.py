@@ -15,13 +15,30 @@ from tests.corpora import demo
 def test_the_demo_writes_a_report_and_tells_the_story(run):
     ran = run("demo")
     assert (ran.status, ran.err) == (0, "")
-    assert "The whole report, with charts and examples: assay-demo/report.html\n" in ran.out
+    assert "The whole report, with all segments and charts: assay-demo/report.html\n" in ran.out
     page = Path("assay-demo/report.html").read_text("utf-8")
-    for title in ("Scores", "MacroF1: atlas or birch?", "Types by frequency", "word by word"):
+    for title in ("Linguistic features (MuLER)", "Segments that decide", "Words", "Test suite"):
         assert title in page
-    for title in ("systems", "accuracy by category (%)", "failing examples"):
-        assert f"Test suite: {title}" in page
+    for title in ("MacroF1: atlas or birch?", "Types by frequency", "Accuracy by category (%)"):
+        assert title in page
     assert page.count("<svg") >= 4
+
+
+def test_the_demo_finds_the_planted_weaknesses_in_words(run):
+    told = " ".join(run("demo").out.split("Scoreboard")[0].split())
+    assert told.startswith("Three invented systems translate 120 German segments into English.")
+    assert "birch leads by BLEU (40.9; not significantly better than atlas)" in told
+    assert "atlas leads by chrF2 (67.1), MacroF1 (63.5)" in told
+    worse = told.split("birch is worse on ")[1].split(" and better on ")[0]
+    for weakness in ("numbers lost or made up", "proper names"):
+        assert weakness in worse
+    assert "cedar is worse on words found nowhere else" in told
+
+
+def test_the_demo_needs_no_tagger(here):
+    code = "import sys; from assay.cli import main; main(['demo']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"spacy", "torch"} & set(done.stdout.splitlines()[-1].split())
 
 
 def test_the_story_is_true():

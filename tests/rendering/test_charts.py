@@ -41,7 +41,8 @@ def test_no_label_changes_the_drawing_or_stops_it(words):
     words = words.strip() or "x"
     shape = [each.tag for each in drawn(bars("x")).iter()]
     svg = drawn(bars(words))
-    assert [each.tag for each in svg.iter()] == shape
+    # Labels that are cut short have their full text in a title.
+    assert [each.tag for each in svg.iter() if each.tag != "title"] == shape
 
 
 @pytest.mark.parametrize("member", ["constructor", "toString", "valueOf", "__proto__", "if"])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -494,7 +493,9 @@ def _scatter(panel: Panel, candidate: Candidate, seed: int) -> Chart:
         )
     where = f"{panel.pair}, " * bool(panel.pair)
     direction = ", less is better" * candidate.lower
-    chart = scatter(
+    for at, record in enumerate(records):
+        record |= {name: _finite(ends[at]) for name, ends in bars.items()}
+    return scatter(
         f"{where}{panel.granularity} level: {candidate.title} against {panel.human_name}",
         records,
         "human",
@@ -502,9 +503,10 @@ def _scatter(panel: Panel, candidate: Candidate, seed: int) -> Chart:
         "system",
         x_title=panel.human_name,
         y_title=f"{candidate.title}{direction}",
+        x_limits=("human low", "human high") if "human low" in bars else None,
+        y_limits=("low", "high") if "low" in bars else None,
         note=" ".join(notes),
     )
-    return _with_bars(chart, bars)
 
 
 def _human_limits(human: Array, ratings: Array) -> Array | None:
@@ -530,29 +532,6 @@ def _metric_limits(statistics: Sequence[Statistics], seed: int) -> Array:
     rng = np.random.default_rng(seed)
     ends = [confidence(system, resamples=RESAMPLES, rng=rng)[:2] for system in statistics]
     return np.array(ends).T
-
-
-def _with_bars(chart: Chart, bars: dict[str, Array]) -> Chart:
-    """The scatter plot with intervals drawn through its points, and named in its data."""
-    names = {"human low": "x_low", "human high": "x_high", "low": "y_low", "high": "y_high"}
-    spec: dict[str, Any] = dict(chart.spec)
-    values = [
-        record | {names[name]: _finite(ends[at]) for name, ends in bars.items()}
-        for at, record in enumerate(spec["data"]["values"])
-    ]
-    rules = [
-        _rule(spec["encoding"], axis)
-        for axis, name in (("x", "human low"), ("y", "low"))
-        if name in bars
-    ]
-    fields = spec["usermeta"]["fields"] | {names[name]: name for name in bars}
-    spec |= {"data": {"values": values}, "layer": [*rules, *spec["layer"]]}
-    return replace(chart, spec=spec | {"usermeta": {"fields": fields}})
-
-
-def _rule(encoding: dict[str, Any], axis: str) -> dict[str, Any]:
-    ends = {axis: encoding[axis] | {"field": f"{axis}_low"}, f"{axis}2": {"field": f"{axis}_high"}}
-    return {"mark": {"type": "rule", "strokeWidth": 1.2, "opacity": 0.6}, "encoding": ends}
 
 
 def _finite(value: float) -> float | None:

@@ -293,9 +293,7 @@ def _study_path(args: argparse.Namespace) -> str:
     if not (len(args.references) == 1 and args.references[0].endswith(".toml")):
         return ""
     if args.input or args.source or args.data:
-        raise DataError(
-            f"{args.references[0]} names all texts itself: leave -i, -s and --data out."
-        )
+        raise DataError(f"{args.references[0]} names all texts: leave -i, -s and --data out.")
     return str(args.references[0])
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from assay.data import DataError, Dataset
 from assay.metrics.base import Metric, labels, select_metrics, system_statistics
-from assay.plots import line_chart, scatter
+from assay.plots import PALETTE, line_chart, scatter
 from assay.results import (
     CellValue,
     Chart,
@@ -80,6 +80,9 @@ def _pairs(data: Dataset, metric: Metric, first: str, others: Sequence[str]) -> 
 
 
 SUMMARY = "Which side do the metrics take?"
+CASES = 4
+"""More contradictions than this are counted, not told one by one."""
+TEXTS = "The segments that weigh most"
 
 POINTS = 400
 """A chart shows at most so many segments, those with the largest favoritism."""
@@ -198,6 +201,11 @@ class FavoritismResult(Result):
             for pair in self.pairs
             if pair.contradicts
         ]
+        if len(cases) > CASES:
+            return (
+                f" In {len(cases)} of these {len(self.pairs)} cases most segments favour the "
+                "system with the worse score."
+            )
         return f" Here {'; '.join(cases)}." if cases else ""
 
     def _texts(self, pair: Favoritism) -> Table:
@@ -212,7 +220,8 @@ class FavoritismResult(Result):
             f"the other; positive favours {pair.system}.{self._colours()}"
         )
         columns: Columns = ("rank", Column("favoritism", digits=3), "segment", "text of", "text")
-        return Table(title, columns, rows, note)
+        choice = (("metric", self._label(pair)), (f"{pair.system} or", pair.other))
+        return Table(title, columns, rows, note, group=TEXTS, choice=choice)
 
     def _rows_of(self, pair: Favoritism, rank: int, at: int) -> list[tuple[CellValue, ...]]:
         lines = self._lines(pair, at)
@@ -249,14 +258,21 @@ class FavoritismResult(Result):
         return labels(metrics)[metrics.index(pair.metric)]
 
     def _curve(self) -> Chart:
+        many = len(self.pairs) > len(PALETTE)
+        points = POINTS // 8 if many else POINTS // 2
         records = []
         for pair in self.pairs:
             ordered = np.sort(pair.values)[::-1]
             running = np.cumsum(ordered)
-            for rank in np.unique(np.linspace(0, len(running) - 1, POINTS // 2).astype(int)):
-                name = f"{self._label(pair)}: {pair.system} - {pair.other}"
+            for rank in np.unique(np.linspace(0, len(running) - 1, points).astype(int)):
+                name = "" if many else f": {pair.system} - {pair.other}"
                 records.append(
-                    {"segments": int(rank) + 1, "running sum": float(running[rank]), "metric": name}
+                    {
+                        "segments": int(rank) + 1,
+                        "running sum": float(running[rank]),
+                        "metric": f"{self._label(pair)}{name}",
+                        "other": pair.other,
+                    }
                 )
         return line_chart(
             "Favoritism added up, from the segment most for the first system on",
@@ -264,6 +280,8 @@ class FavoritismResult(Result):
             "segments",
             "running sum",
             "metric",
+            panel="other" if many else None,
+            note=f"The first system is {self.pairs[0].system}, the other stands above." * many,
         )
 
     def _against(self, first: Favoritism, other: Favoritism) -> Chart:

@@ -68,13 +68,16 @@ NEGATION: Mapping[str, frozenset[str]] = {
 }
 """Words that deny, by language."""
 
+_UPPER = "".join(letter for letter in map(chr, range(0x530)) if letter.isupper())
+"""Capital letters of the Latin, Greek and Cyrillic scripts, for patterns."""
+
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _QUOTES = re.compile(r"[\"“”„«»「」『』‹›]|(?<!\w)['‘‚]\w")
 _BRACKETS = re.compile(r"[()\[\]（）【】]")
 _MARKUP = re.compile(r"https?://|www\.|\w@\w+\.\w|</?\w[^<>]*>|&\w+;|\{\w*\}|%[sd]\b|[#@]\w")
 _SENTENCE_END = re.compile(r"[.!?。！？…][\"”’»)]*(?=\s+\S)|[。！？](?=.)")
 _END = re.compile(r"[.!?。！？…:;][\"“”’'»)\]]*\s*$")
-_NAME = re.compile(r"(?<=[^\W\d_] |[,;\w] )[^\W\d_a-zß-öø-ÿ]\w+")
+_NAME = re.compile(rf"(?<=[,;\w] )[{_UPPER}]\w+")
 _UNITS = re.compile(r"[%€$£¥₽]|\b(?:percent|Prozent|per cent|Euro|euros?|dollars?|Dollar)\b")
 _SIMPLE: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("with a number", re.compile(r"\d")),
@@ -87,7 +90,7 @@ _SIMPLE: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("with a colon, semicolon or dash", re.compile(r"[:;：；—–]|\s-\s")),
     ("with three commas or more", re.compile(r"(?:[,，、،][^,，、،]*){3}")),
     ("with a hyphenated word", re.compile(r"[^\W\d]-[^\W\d]")),
-    ("with an acronym", re.compile(r"\b[^\W\d_a-zß-öø-ÿ]{2,}\b")),
+    ("with an acronym", re.compile(rf"\b[{_UPPER}]{{2,}}\b")),
     ("of several sentences", _SENTENCE_END),
 )
 """What the source has, or the reference where there is no source."""

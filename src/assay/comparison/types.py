@@ -18,9 +18,16 @@ from assay.statistics.arrays import Array, divide
 __all__ = ["TypesResult", "types"]
 
 BY_FREQUENCY = "Types by frequency"
+DIFFERENCES = "Types that differ most"
+
+MANY_SYSTEMS = 4
+"""More systems than this stand below each other, not side by side."""
 
 FIGURE_1 = 500
 """The paper's Figure 1 shows the most frequent 500 types."""
+
+POINTS = 120
+"""A line is drawn through at most so many points."""
 
 BUCKETS = (0, 1, 2, 3, 5, 10, 100, 1000)
 """Frequencies in the reference at which a bucket of types begins."""
@@ -114,8 +121,8 @@ class TypesResult(Result):
             terms = self.metric.terms(self.counts[number, :most])
             running = 100 * divide(np.cumsum(terms.numerator), np.cumsum(terms.denominator))
             records += [
-                {"types": rank, "score": float(value), "system": system}
-                for rank, value in enumerate(running, 1)
+                {"types": int(rank), "score": float(running[rank - 1]), "system": system}
+                for rank in _ranks(most)
             ]
         chart = line_chart(
             f"{self.metric.title} of the most frequent types, from 1 to {most}",
@@ -141,9 +148,11 @@ class TypesResult(Result):
         return 100 * np.stack([precision, recall, self.metric.f_scores(self.counts)], axis=-1)
 
     def _frequent(self) -> Table:
-        shares, most = self._shares(), self.count
+        if self._many:
+            return self._frequent_by_system()
+        shares = self._shares()
         rows: list[tuple[CellValue, ...]] = []
-        for at, name in enumerate(self.types[:most]):
+        for at, name in enumerate(self.types[: self.count]):
             for number, system in enumerate(self.systems):
                 predicted, wanted, matched = map(int, self.counts[number, at])
                 rows.append(
@@ -160,7 +169,29 @@ class TypesResult(Result):
         names = ("refs", "preds", "match", "precision", "recall", "F")
         columns: Columns = ("rank", "type", "system", *map(Column, names))
         note = "refs: occurrences in the reference. preds: in the output. match: of these, right."
-        return Table(f"The {min(most, len(self.types))} most frequent types", columns, rows, note)
+        return Table(self._frequent_title, columns, rows, note)
+
+    def _frequent_by_system(self) -> Table:
+        """The most frequent types with the F of many systems, a column each."""
+        f = self._shares()[:, :, 2]
+        rows: list[tuple[CellValue, ...]] = [
+            (name, at + 1, int(self.counts[0, at, 1]), *map(float, f[:, at]))
+            for at, name in enumerate(self.types[: self.count])
+        ]
+        columns: Columns = ("type", Column("rank"), Column("refs"), *map(Column, self.systems))
+        note = (
+            "refs: occurrences in the reference. Below each system its F; precision, recall and "
+            "counts are in the records (json, tsv)."
+        )
+        return Table(f"{self._frequent_title}: F by system", columns, rows, note, keys=1)
+
+    @property
+    def _frequent_title(self) -> str:
+        return f"The {min(self.count, len(self.types))} most frequent types"
+
+    @property
+    def _many(self) -> bool:
+        return len(self.systems) > MANY_SYSTEMS
 
     def _buckets(self) -> Table:
         """The metric over types of similar frequency; hallucinated types stand at 0."""
@@ -179,10 +210,22 @@ class TypesResult(Result):
             rows.append(
                 (name, *(cell for pair in zip(there, scores, strict=True) for cell in pair))
             )
-        kinds = ("types", self.metric.title)
-        heads = [Column(f"{kind} {name}") for name in self.systems for kind in kinds]
+        return self._bucket_table(rows)
+
+    def _bucket_table(self, rows: list[tuple[CellValue, ...]]) -> Table:
+        """Systems side by side or, where there are many, one below the other."""
         note = "Frequencies are the reference's; of several references, the largest per segment."
-        return Table(BY_FREQUENCY, ("frequency", *heads), rows, note)
+        kinds = ("types", self.metric.title)
+        if not self._many:
+            heads = [Column(f"{kind} {name}") for name in self.systems for kind in kinds]
+            return Table(BY_FREQUENCY, ("frequency", *heads), rows, note)
+        heads = [Column(f"{kind} {row[0]}") for row in rows for kind in kinds]
+        turned = [
+            (system, *(cell for row in rows for cell in row[1 + 2 * at : 3 + 2 * at]))
+            for at, system in enumerate(self.systems)
+        ]
+        note = f"types 3-4: types that occur 3 to 4 times in the reference. {note}"
+        return Table(BY_FREQUENCY, ("system", *heads), turned, note, keys=1)
 
     def _differences(self, first: int, second: int) -> Table:
         f = self._shares()[:, :, 2]
@@ -207,7 +250,19 @@ class TypesResult(Result):
         note = (
             f"gain: difference in F times the occurrences in the reference; positive is for {one}."
         )
-        return Table(f"Types that differ most: {one} and {other}", columns, rows, note)
+        return Table(
+            f"{DIFFERENCES}: {one} and {other}",
+            columns,
+            rows,
+            note,
+            group=DIFFERENCES,
+            choice=(("system", one), ("other", other)),
+        )
+
+
+def _ranks(most: int) -> Array:
+    """The ranks to draw: all of the first, then so many that a logarithmic axis shows no less."""
+    return np.unique(np.geomspace(1, most, POINTS).round().astype(int)) if most else np.zeros(0)
 
 
 def _bucket_names() -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 from assay.decomposition.decompose import ENOUGH, FEW, MANY, FeatureScore, Preset
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric
-from assay.plots import bar_chart, heat_map, scatter
+from assay.plots import bar_chart, dot_chart, heat_map, scatter
 from assay.results import (
     Cell,
     CellValue,
@@ -28,8 +28,11 @@ from assay.results import (
 
 __all__ = ["MulerScores", "feature_label"]
 
-BARS = 3
-"""Up to so many systems stand side by side as bars; more make a heat map."""
+BESIDE = 3
+"""Up to so many systems stand side by side as dots; more make a heat map."""
+
+MANY_SYSTEMS = 4
+"""More systems than this, and than features, stand below each other, not side by side."""
 
 CORRELATED = 3
 """A correlation over systems takes at least so many."""
@@ -61,7 +64,7 @@ class MulerScores(Result):
 
     def charts(self) -> Charts:
         """MuLER by feature; against the other scores over systems; frequency and uniqueness."""
-        charts = [self._bars() if len(self.systems) <= BARS else self._map()]
+        charts = [self._dots() if len(self.systems) <= BESIDE else self._map()]
         if len(self.systems) >= CORRELATED:
             against = self._against("oracle - anti-oracle", lambda s: s.oracle - s.anti)
             charts += [against, self._against("plain score", lambda s: s.plain)]
@@ -93,6 +96,8 @@ class MulerScores(Result):
             columns.append(Column(system, digits=3))
             if self.tested:
                 columns.append(Column(f"p {system}", style="p", paper=False))
+        if self._many:
+            return self._overview_by_system()
         rows: list[list[CellValue]] = []
         for feature in self.features:
             baseline, *own = [score for score in self.scores if score.feature == feature]
@@ -101,11 +106,39 @@ class MulerScores(Result):
                 row += [_muler_cell(score), *([_p_cell(score.p_bh)] if self.tested else [])]
             thin = [score.system for score in (baseline, *own) if score.is_thin]
             rows.append([*row, _few(thin, self.systems)])
-        note = (
+        details = self._interval_note().strip()
+        return Table(_MULER, (*columns, ""), rows, self._overview_note(), details=details)
+
+    def _overview_by_system(self) -> Table:
+        """Many systems one below the other, with a column for each of the few features."""
+        columns: list[str | Column] = ["system"]
+        thin = []
+        for feature in self.features:
+            name = feature_label(feature, self.features)
+            columns.append(Column(name, digits=3))
+            columns += [Column(f"p {name}", style="p", paper=False)] * self.tested
+            own = [s.system for s in self.scores if s.feature == feature and s.is_thin]
+            thin += [f"{name} ({_few(own, self.systems)})"] * bool(own)
+        rows: list[list[CellValue]] = []
+        for system in self.systems:
+            row: list[CellValue] = [system]
+            for score in self._of(system):
+                row += [_muler_cell(score), *([_p_cell(score.p_bh)] if self.tested else [])]
+            rows.append(row)
+        note = self._overview_note() + f" Of few sentences: {', '.join(thin)}." * bool(thin)
+        details = self._interval_note().strip()
+        return Table(_MULER, columns, rows, note, keys=1, details=details)
+
+    @property
+    def _many(self) -> bool:
+        """Whether systems make better rows than features."""
+        return len(self.systems) > MANY_SYSTEMS and len(self.systems) > len(self.features)
+
+    def _overview_note(self) -> str:
+        return (
             "MuLER: the share of what the feature could gain or lose that is lost; lower is "
             f"better.{self._test() if self.tested else ''}{self._few_note()}"
         )
-        return Table(_MULER, (*columns, ""), rows, note, details=self._interval_note().strip())
 
     def _test(self) -> str:
         return (
@@ -162,7 +195,15 @@ class MulerScores(Result):
             )
             for score in sorted(self._of(system), key=lambda s: _last(-s.muler))
         ]
-        return Table(f"{system}: {self.metric.title} by feature", columns, rows, self._note())
+        group = f"{self.metric.title} by feature"
+        return Table(
+            f"{system}: {group}",
+            columns,
+            rows,
+            self._note(),
+            group=group,
+            choice=(("system", system),),
+        )
 
     def _note(self) -> str:
         return (
@@ -211,15 +252,19 @@ class MulerScores(Result):
             for score in own:
                 cells += [100 * score.frequency_sys, 100 * score.uniqueness_sys]
             rows.append(tuple(cells))
-        heads = [
-            Column(f"{kind} % {name}", digits=2)
-            for name in ("reference", *self.systems)
-            for kind in ("frequency", "uniqueness")
-        ]
         note = (
             "frequency: words with the feature among all words. "
             "uniqueness: distinct words among those with the feature."
         )
+        texts, kinds = ("reference", *self.systems), ("frequency", "uniqueness")
+        if self._many:
+            heads = [Column(f"{kind} % {row[0]}", digits=2) for row in rows for kind in kinds]
+            turned = [
+                (text, *(cell for row in rows for cell in row[1 + 2 * at : 3 + 2 * at]))
+                for at, text in enumerate(texts)
+            ]
+            return Table(_USAGE, ("text", *heads), turned, note, keys=1)
+        heads = [Column(f"{kind} % {name}", digits=2) for name in texts for kind in kinds]
         return Table(_USAGE, ("feature", *heads), rows, note)
 
     def _records(self, **values: Callable[[FeatureScore], float]) -> list[Record]:
@@ -234,26 +279,58 @@ class MulerScores(Result):
         thin = any(score.is_thin for score in self.scores if score.feature == feature)
         return f"{feature_label(feature, self.features)}{' (few)' * thin}"
 
-    def _bars(self) -> Chart:
+    def _dots(self) -> Chart:
         records = self._records(MuLER=lambda s: s.muler, low=lambda s: s.low, high=lambda s: s.high)
         series = "system" if len(self.systems) > 1 else None
         low, high = ("low", "high") if any(s.low == s.low for s in self.scores) else (None, None)
-        title = f"MuLER of {self.metric.title} by feature"
-        return bar_chart(
-            title, records, "feature", "MuLER", series, low=low, high=high, note=self._few_note()
+        return dot_chart(
+            f"MuLER of {self.metric.title} by feature",
+            records,
+            "feature",
+            "MuLER",
+            series=series,
+            low=low,
+            high=high,
+            domain=self._domain(),
+            captions={"MuLER": "← lower is better: MuLER"},
+            note=f"{self._few_note()}{self._outside_note()}".strip(),
         )
+
+    def _domain(self) -> tuple[float, float] | None:
+        """The range of values to rely on, from 0 at least to 1: a few sentences can be far off."""
+        reliable = [score for score in self.scores if not score.is_thin] or self.scores
+        values = [value for s in reliable for value in (s.muler, s.low, s.high) if value == value]
+        return (min([0.0, *values]) - 0.02, max([*values, 0.0]) + 0.02) if values else None
+
+    def _outside_note(self) -> str:
+        domain = self._domain()
+        values = [score.muler for score in self.scores if not math.isnan(score.muler)]
+        if domain is None or all(domain[0] <= value <= domain[1] for value in values):
+            return ""
+        return " Triangles at the edge: values beyond it, of few sentences; see the table."
 
     def _map(self) -> Chart:
         records = self._records(MuLER=lambda s: s.muler)
         title = f"MuLER of {self.metric.title}: systems by features"
-        return heat_map(title, records, "feature", "system", "MuLER", note=self._few_note())
+        beyond = " Values of few sentences beyond the others have the colour of the end."
+        note = self._few_note() + beyond * bool(self._outside_note())
+        reliable = [s.muler for s in self.scores if not s.is_thin and s.muler == s.muler]
+        domain = (min(reliable), max(reliable)) if reliable else None
+        return heat_map(title, records, "feature", "system", "MuLER", domain=domain, note=note)
 
     def _against(self, what: str, value: Callable[[FeatureScore], float]) -> Chart:
         records = self._records(MuLER=lambda s: s.muler)
         for record, score in zip(records, self.scores, strict=True):
             record[what] = value(score)
+        thin = {score.feature for score in self.scores if score.is_thin}
+        kept = [
+            record
+            for record, score in zip(records, self.scores, strict=True)
+            if score.feature not in thin
+        ]
         title = f"MuLER against {what} over the systems"
-        return scatter(title, records, what, "MuLER", "system", series="feature")
+        note = "Features in few sentences are left out." if kept and thin else ""
+        return scatter(title, kept or records, what, "MuLER", "system", series="feature", note=note)
 
     def _usage_charts(self) -> list[Chart]:
         charts = []

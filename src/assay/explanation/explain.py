@@ -336,7 +336,15 @@ def side_by_side(
     heads = frozenset(at for at, row in enumerate(rows) if row[0] is not None)
     scores = (Column(system, finer=explained.metric.is_small) for system in systems)
     columns: Columns = ("segment", "side", *scores)
-    return Table(title, columns, rows, _note(explained, shown), shaded=heads)
+    return Table(
+        title,
+        columns,
+        rows,
+        _note(explained, shown),
+        shaded=heads,
+        group=f"{explained.metric.title}, word by word",
+        choice=(("systems", " and ".join(systems)),),
+    )
 
 
 def _rows(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, get_args
-from xml.etree.ElementTree import Element, ParseError, tostring
+from xml.etree.ElementTree import Element, ParseError, SubElement, tostring
 
 from assay.data import DataError
 from assay.extras import install_line, is_installed, require
@@ -77,16 +77,20 @@ def drawing(chart: Chart, vl_convert: ModuleType, *, prefix: str) -> str:
     spec, theme = _closed(chart.spec), _theme("currentColor", "transparent")
     try:
         drawn = vl_convert.vegalite_to_svg(spec, config=theme, allowed_base_urls=[])
-        return sanitised(drawn, prefix)
+        return sanitised(drawn, prefix, _texts(spec))
     except (ValueError, ParseError):
         return ""
 
 
-def sanitised(svg: str, prefix: str) -> str:
-    """The SVG with shapes and texts only: no scripts, links, styles or foreign parts."""
+def sanitised(svg: str, prefix: str, texts: Iterable[str] = ()) -> str:
+    """The SVG with shapes and texts only: no scripts, links, styles or foreign parts.
+
+    A label that was cut short tells those who point at it which of the `texts` it is.
+    """
     from defusedxml.ElementTree import fromstring
 
     root = _clean(fromstring(svg), prefix)
+    _tell_in_full(root, texts)
     root.set("role", "img")
     root.set("aria-labelledby", f"{prefix}title")
     return tostring(root, encoding="unicode")
@@ -203,10 +207,26 @@ def _theme(ink: str, paper: str) -> dict[str, Any]:
         "view": {"stroke": None},
         "axis": words | lines,
         "legend": words,
+        "header": words,
         "title": {"color": ink, "fontSize": 14, "anchor": "start"},
         "text": {"color": ink},
         "rule": {"color": ink},
     }
+
+
+def _texts(spec: Mapping[str, Any]) -> list[str]:
+    """The texts in the data of a chart."""
+    values = spec.get("data", {}).get("values", ())
+    texts = (text for record in values for text in record.values() if isinstance(text, str))
+    return list(dict.fromkeys(texts))
+
+
+def _tell_in_full(root: Element, texts: Iterable[str]) -> None:
+    cut = [each for each in root.iter("text") if (each.text or "").endswith("…")]
+    for element in cut:
+        found = [text for text in texts if text.startswith((element.text or "")[:-1])]
+        if len(found) == 1 and found[0] != element.text:
+            SubElement(element, "title").text = found[0]
 
 
 def _clean(element: Element, prefix: str) -> Element:

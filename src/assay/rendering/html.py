@@ -6,6 +6,7 @@ A notebook shows the same tables and charts as a fragment, whose style stays wit
 from __future__ import annotations
 
 import hashlib
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -45,6 +46,9 @@ WIDE = 12
 LONG = 40
 """A column with a text longer than this is kept wide enough to read."""
 
+TALL = 900
+"""A drawing of more pixels than this scrolls in a box of its own."""
+
 NOTEBOOK_ROWS = 200
 """A notebook shows at most so many rows of a table."""
 
@@ -62,7 +66,11 @@ class HTMLFormat(OutputFormat):
 
 @dataclass(frozen=True)
 class Section:
-    """A table or a chart on the page; `looks` holds one CSS class per column, `shaded` the rows."""
+    """A table or a chart on the page; `looks` holds one CSS class per column, `shaded` the rows.
+
+    `group` is the title that it shares with others of which one is shown at a time, and `choice`
+    what tells it from these, pairs of a name and a value.
+    """
 
     id: str
     title: str
@@ -75,6 +83,45 @@ class Section:
     kind: str = "table"
     drawing: str = ""
     more: int = 0
+    group: str = ""
+    choice: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def long(self) -> bool:
+        """Whether a column has long texts, which stand on lines of their own on a phone."""
+        return "long" in self.looks
+
+    @property
+    def tall(self) -> bool:
+        """Whether the drawing is taller than a screen."""
+        height = re.match(r'<svg[^>]* height="([\d.]+)', self.drawing)
+        return height is not None and float(height[1]) > TALL
+
+    @property
+    def values(self) -> list[str]:
+        """What it is chosen by."""
+        return [value for _, value in self.choice]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tables of which the page shows one at a time, chosen by a list for each name."""
+
+    id: str
+    title: str
+    parts: list[Section]
+    kind: str = "group"
+
+    @property
+    def names(self) -> list[str]:
+        """What each list chooses."""
+        return [name for name, _ in self.parts[0].choice]
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the tables are of pairs, which can be chosen from either end."""
+        values = [part.values for part in self.parts if len(part.choice) == 2]
+        return bool({first for first, _ in values} & {second for _, second in values})
 
 
 def html(result: Result, *, digits: int = 2) -> str:
@@ -91,7 +138,7 @@ def html(result: Result, *, digits: int = 2) -> str:
         title=visible(header.title),
         summary=[visible(sentence) for sentence in result.summary()],
         sections=_arranged(tables, list(zip(charts, drawn, strict=False))),
-        contents=len(tables) > CONTENTS,
+        contents=len(_grouped(tables)) > CONTENTS,
         hint=HINT if charts and vl_convert is None else "",
         command=visible(header.command or ""),
         seed=header.seed,
@@ -121,7 +168,7 @@ def tables_fragment(result: Result, *, digits: int = 2) -> str:
         _table(f"{name}-{at}", table, digits, most=NOTEBOOK_ROWS)
         for at, table in enumerate(tables, 1)
     ]
-    return _fragment(sections, summary=result.summary())
+    return _fragment(_grouped(sections), summary=result.summary())
 
 
 def charts_fragment(charts: Sequence[Chart]) -> str:
@@ -133,7 +180,9 @@ def charts_fragment(charts: Sequence[Chart]) -> str:
     )
 
 
-def _fragment(sections: Sequence[Section], hint: str = "", summary: Sequence[str] = ()) -> str:
+def _fragment(
+    sections: Sequence[Section | Group], hint: str = "", summary: Sequence[str] = ()
+) -> str:
     template, sentences = _template("fragment.html.j2"), [visible(each) for each in summary]
     style = _resource("fragment.css")
     return template.render(sections=sections, style=style, hint=hint, summary=sentences)
@@ -145,15 +194,26 @@ def _unique_name(contents: Iterable[str]) -> str:
     return f"assay-{hashlib.sha256(content).hexdigest()[:8]}"
 
 
-def _arranged(tables: list[Section], drawn: list[tuple[Chart, Section]]) -> list[Section]:
-    """The tables, each followed by its charts."""
+def _arranged(tables: list[Section], drawn: list[tuple[Chart, Section]]) -> list[Section | Group]:
+    """The tables, each followed by its charts; groups stand where their first table does."""
     below: dict[int, list[Section]] = {}
     titles = [table.title for table in tables]
     for chart, section in drawn:
         found = visible(chart.after) in titles
         below.setdefault(titles.index(visible(chart.after)) if found else 0, []).append(section)
     pages = [[table, *below.pop(at, ())] for at, table in enumerate(tables)]
-    return [section for page in (*pages, *below.values()) for section in page]
+    return _grouped([section for page in (*pages, *below.values()) for section in page])
+
+
+def _grouped(sections: Sequence[Section]) -> list[Section | Group]:
+    """The sections, with those of one group put together."""
+    groups: dict[str, list[Section]] = {}
+    for section in sections:
+        groups.setdefault(section.group or section.id, []).append(section)
+    return [
+        Group(f"{first.id}-group", first.group, [first, *others]) if others else first
+        for first, *others in groups.values()
+    ]
 
 
 def _table(name: str, table: Table, digits: int, *, most: int | None = None) -> Section:
@@ -169,6 +229,8 @@ def _table(name: str, table: Table, digits: int, *, most: int | None = None) -> 
         more=len(rows) - len(rows[:most]),
         shaded=table.shaded,
         wide=len(laid) > WIDE,
+        group=visible(table.group),
+        choice=tuple((visible(name), visible(value)) for name, value in table.choice),
     )
 
 

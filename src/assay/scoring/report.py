@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from assay.data import Dataset
 from assay.metrics.base import Metric, labels
-from assay.plots import bar_chart, heat_map
+from assay.plots import dot_chart, heat_map
 from assay.results import (
     Cell,
     CellValue,
@@ -186,6 +186,9 @@ def parts(entry: MetricScores) -> Iterator[tuple[str, Grouped]]:
 MANY_SYSTEMS = 4
 """From so many systems on, a map of all pairs is easier to read than the table."""
 
+SHORT = 10
+"""Tables of more rows are shown one metric at a time."""
+
 _CLUSTERS = "cluster: every system of one cluster differs from every one of the next (p below)."
 _COLUMNS = (
     "effect: mean by standard deviation of the difference over segments. "
@@ -216,7 +219,7 @@ class ScoreResult(Result):
         return ScoreTables(self.systems, self.by_metric, self.options).tables()
 
     def charts(self) -> Charts:
-        """Bars with intervals, and for all pairs of many systems a map of the differences."""
+        """Dots with intervals, and for all pairs of many systems a map of the differences."""
         return Charts(ScoreTables(self.systems, self.by_metric, self.options).charts())
 
     def _complete(self, record: Record) -> Record:
@@ -336,9 +339,9 @@ class ScoreTables:
         return found
 
     def charts(self) -> list[Chart]:
-        """Bars with intervals, and for all pairs of many systems a map of the differences."""
+        """Dots with intervals, and for all pairs of many systems a map of the differences."""
         maps = [self._map(each) for each in self.by_metric if each.comparisons]
-        return [self._bars(), *(maps if self._many_pairs else [])]
+        return [self._dots(), *(maps if self._many_pairs else [])]
 
     def _overview(self) -> Table:
         rows: list[list[CellValue]] = [
@@ -387,7 +390,8 @@ class ScoreTables:
             row += _comparison_cells(compared.get(at)) if self._has_baseline else []
             rows.append(row)
         title = f"{self._label(entry)}: how sure is it?"
-        return Table(title, columns, rows, self._details_note(entry, entry.length))
+        note = self._details_note(entry, entry.length)
+        return self._grouped("How sure is it?", entry, Table(title, columns, rows, note))
 
     def _part_tables(self, entry: MetricScores, kind: str, grouped: Grouped) -> list[Table]:
         """The parts of the test set: scores alone, or all that was asked about each."""
@@ -500,7 +504,14 @@ class ScoreTables:
         rows = [self._pair_cells(each) for each in entry.comparisons or ()]
         title = f"{self._label(entry)}: every pair"
         note = self._pairs_note(entry, entry.length)
-        return Table(title, self._pair_columns(entry), rows, note)
+        table = Table(title, self._pair_columns(entry), rows, note)
+        return self._grouped("Every pair", entry, table)
+
+    def _grouped(self, group: str, entry: MetricScores, table: Table) -> Table:
+        """The table, one of a group where there are too many rows to see those of all metrics."""
+        if len(table.rows) <= SHORT:
+            return table
+        return replace(table, group=group, choice=(("metric", self._label(entry)),))
 
     def _pair_cells(self, each: Comparison) -> list[CellValue]:
         difference, *rest = _comparison_cells(each)
@@ -545,20 +556,31 @@ class ScoreTables:
     def _many_pairs(self) -> bool:
         return self.options.all_pairs and len(self.systems) >= MANY_SYSTEMS
 
-    def _bars(self) -> Chart:
+    def _dots(self) -> Chart:
+        """A panel per metric, each with an axis of its own; the best by the first stands above."""
+        first = self.by_metric[0]
+        goodness = -first.metric.oriented(first.corpus)
         records: list[Record] = [
-            {"system": self.systems[at], "metric": self._heading(entry), "score": entry.corpus[at]}
+            {"system": self.systems[at], "metric": self._label(entry), "score": entry.corpus[at]}
             | (entry.intervals[at]._asdict() if entry.intervals else {})
-            for at in range(len(self.systems))
+            for at in np.argsort(goodness, kind="stable")
             for entry in self.by_metric
         ]
         low, high = ("low", "high") if self.options.confidence else (None, None)
-        series = "metric" if len(self.by_metric) > 1 else None
-        title = "Scores" if series else self._heading(self.by_metric[0])
-        return bar_chart(
-            "Scores of each system", records, "system", "score", series,
-            y_title=title, low=low, high=high,
+        captions = {self._label(entry): self._caption(entry) for entry in self.by_metric}
+        note = f"Systems in order of {self._label(first)}."
+        if low:
+            note = f"{note} Lines: {self.options.level:.0%} intervals."
+        return dot_chart(
+            "Scores of each system", records, "system", "score", panel="metric",
+            low=low, high=high, captions=captions, note=note,
         )  # fmt: skip
+
+    def _caption(self, entry: MetricScores) -> str:
+        """The metric and which side of its axis is better."""
+        label = self._label(entry)
+        higher = entry.metric.higher_is_better
+        return f"{label}: higher is better →" if higher else f"← lower is better: {label}"
 
     def _map(self, entry: MetricScores) -> Chart:
         differences = {(at, at): 0.0 for at in range(len(self.systems))}

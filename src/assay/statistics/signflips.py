@@ -23,6 +23,9 @@ EXACT = 14
 TOLERANCE = 1e-9
 """A sum that falls short of the observed one by this share still reaches it."""
 
+SMALLEST = 1e-300
+"""No p is smaller, and none is 0."""
+
 STEPS = 60
 """Halvings of the interval in which the saddlepoint lies; Newton's steps make most of them idle."""
 
@@ -41,7 +44,8 @@ def sign_flip_p(contributions: Array) -> float:
 
     Contributions of 0 say nothing and are left out; without any other, p is 1. Few are worked out
     in full, equal sizes are a binomial, and everything else is a saddlepoint approximation
-    (Lugannani and Rice, 1980) of relative error 1 % or so, which holds in the tails as well.
+    (Lugannani and Rice, 1980), which holds in the tails as well: off by a few percent of p, and by
+    up to a half of it where few contributions, or almost all of one sign, make the sum.
 
     >>> sign_flip_p(np.array([1.0, 2.0, 4.0]))
     0.25
@@ -60,8 +64,11 @@ def sign_flip_p(contributions: Array) -> float:
         return _binomial_p(len(sizes), observed)
     if len(sizes) <= EXACT:
         return _exact_p(sizes, observed)
+    least = max(SMALLEST, least_p(len(sizes)))
+    if observed >= float(sizes.sum()) * (1 - TOLERANCE):
+        return least
     tail = _saddlepoint_tail(sizes, observed - _half_step(sizes))
-    return min(1.0, max(least_p(len(sizes)), 2 * tail))
+    return min(1.0, max(least, 2 * tail))
 
 
 def _binomial_p(count: int, observed: float) -> float:
@@ -69,7 +76,7 @@ def _binomial_p(count: int, observed: float) -> float:
     from scipy.special import bdtrc
 
     wins = round((count + observed) / 2)
-    return min(1.0, 2 * float(bdtrc(wins - 1, count, 0.5)))
+    return min(1.0, max(SMALLEST, 2 * float(bdtrc(wins - 1, count, 0.5))))
 
 
 def _exact_p(sizes: Array, observed: float) -> float:
@@ -101,9 +108,6 @@ def _saddlepoint_tail(sizes: Array, observed: float) -> float:
 
     if observed <= 0:
         return 0.5
-    total = float(sizes.sum())
-    if observed >= total * (1 - TOLERANCE):
-        return least_p(len(sizes)) / 2
     at = _saddlepoint(sizes, observed)
     scaled = at * sizes
     # log cosh x, without overflow

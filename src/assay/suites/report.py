@@ -163,8 +163,8 @@ class ReportResult(Result):
         return [tables.categories(), tables.phenomena()]
 
     def charts(self) -> Charts:
-        """Phenomena by systems, as a heat map."""
-        return Charts([AccuracyTables(self.accuracies).heat_map()])
+        """Phenomena by systems, and categories where these are many, as heat maps."""
+        return Charts(AccuracyTables(self.accuracies).heat_maps())
 
     def records(self) -> list[Record]:
         """One per system and row: phenomena, categories and averages."""

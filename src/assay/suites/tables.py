@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,10 @@ BY_CATEGORY = "Accuracy by category (%)"
 BY_PHENOMENON = "Accuracy by phenomenon (%)"
 MAP = "Accuracy by phenomenon and system (%)"
 INDENT = "  "
+CATEGORY_MAP = "Accuracy by category and system (%)"
+MANY = 30
+"""Before a map of more phenomena than this there is one of their categories."""
+
 TALL = 20
 """A map of more rows than this has its labels above."""
 
@@ -110,21 +114,26 @@ class AccuracyTables:
         note = self._note(cluster_note(self.accuracies, "row"), self._scores_note())
         return self._grid(BY_PHENOMENON, "phenomenon", rows, note)
 
-    def heat_map(self) -> Chart:
-        """Phenomena by systems, coloured by accuracy."""
-        rows = [row for row in self.accuracies.at("phenomenon") if row.size]
+    def heat_maps(self) -> list[Chart]:
+        """Phenomena by systems, coloured by accuracy; before many of them their categories."""
+        phenomena = self._map("phenomenon", MAP, BY_PHENOMENON)
+        many = sum(row.size > 0 for row in self.accuracies.at("phenomenon")) > MANY
+        return [*([self._map("category", CATEGORY_MAP, BY_CATEGORY)] if many else []), phenomena]
+
+    def _map(self, level: Literal["phenomenon", "category"], title: str, after: str) -> Chart:
+        rows = [row for row in self.accuracies.at(level) if row.size]
         names = [row.name for row in rows]
         records: list[Record] = [
             {
-                "phenomenon": row.name if names.count(row.name) == 1 else _in_full(row),
+                level: row.name if names.count(row.name) == 1 else _in_full(row),
                 "system": self._name(at),
                 "accuracy": row.accuracy[at],
             }
             for row in rows
             for at in self._order
         ]
-        chart = heat_map(MAP, records, "system", "phenomenon", "accuracy", digits=0)
-        return with_all_labels(replace(chart, after=BY_PHENOMENON), above=len(rows) > TALL)
+        chart = heat_map(title, records, "system", level, "accuracy", digits=0)
+        return with_all_labels(replace(chart, after=after), above=len(rows) > TALL)
 
     @cached_property
     def _order(self) -> list[int]:
