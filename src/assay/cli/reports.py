@@ -420,7 +420,7 @@ CHECK = Command(
     ),
     examples="""
         assay check ref.txt --baseline a.txt --candidate b.txt -s src.txt --limits limits.toml
-        assay check ref.txt --baseline a.txt --candidate b.txt --limits limits.toml --junit g.xml
+        assay check ref.txt --baseline a.txt --candidate b.txt --limits limits.toml --summary
         assay check ref.txt --baseline a.txt --candidate b.txt --limits limits.toml -o gate.md
         assay check --data folder --baseline atlas --candidate birch --limits limits.toml""",
     configure=_configure_check,

@@ -499,14 +499,18 @@ _NO_SEGMENTS = Whole(np.zeros(0), np.zeros(0))
 
 
 def _found(limit: Limit, probes: Iterable[SumProbe]) -> SumProbe:
-    names: dict[str, SumProbe] = {}
-    for probe in probes:
-        names.setdefault(probe.name, probe)
-        names.setdefault(probe.name.partition(": ")[2] or probe.name, probe)
-    if limit.subject not in names:
-        hint, known = did_you_mean(limit.subject, names), ", ".join(names)
-        raise limit.error(f"no such category or phenomenon of the suite{hint}. There are: {known}.")
-    return names[limit.subject]
+    """The category or the phenomenon of that name, which need not name its category."""
+    names = {probe.name: probe for probe in probes}
+    if limit.subject in names:
+        return names[limit.subject]
+    short = [name for name in names if name.partition(": ")[2] == limit.subject]
+    if len(short) == 1:
+        return names[short[0]]
+    known = ", ".join(short or names)
+    if short:
+        raise limit.error(f"several categories have it: name one of {known}.")
+    hint = did_you_mean(limit.subject, names)
+    raise limit.error(f"no such category or phenomenon of the suite{hint}. There are: {known}.")
 
 
 def _outcomes(limits: Sequence[Limit], seen: Sequence[_Seen], level: float) -> list[Outcome]:
