@@ -163,11 +163,11 @@ class ComparisonResult(Result):
             finding.value_other,
             Cell(finding.difference, finding.low, finding.high, mark=mark),
             finding.p_adjusted,
-            100 * finding.share if self._is_told(finding) else None,
+            100 * finding.share if self.is_told(finding) else None,
             len(self.also_seen_as(finding)),
         ]
 
-    def _is_told(self, finding: Finding) -> bool:
+    def is_told(self, finding: Finding) -> bool:
         """Whether the leading metric tells the two systems apart: else there is no share of it."""
         places = [self.board.systems.index(name) for name in (finding.system, finding.other)]
         return self.board.standings[0].difference(places[0], places[1]).p < ALPHA

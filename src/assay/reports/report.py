@@ -287,6 +287,7 @@ def _finding(comparison: ComparisonResult, finding: Finding) -> dict[str, Any]:
         "better": finding.better,
         "text": describe(finding),
         "segments": listed[:most],
+        "share": record["share"] if comparison.is_told(finding) else None,
         "under": None if finding.under is None else f"f{finding.under}",
         "also": [f"f{other.rank}" for other in comparison.also_seen_as(finding)],
     }
