@@ -11,11 +11,10 @@ from typing import ClassVar
 import numpy as np
 
 from assay.comparison.favoritism import favor
-from assay.data import Segment
+from assay.data import Array, Segment, divide
 from assay.demo import read_demo
 from assay.metrics.base import Metric, Rows, parse
 from assay.registry import register, setting
-from assay.statistics.arrays import Array, divide
 
 
 @register

@@ -11,10 +11,9 @@ import numpy as np
 from assay.agreement.agree import Shuffles, agree, permutation_p, williams
 from assay.agreement.coefficients import COEFFICIENTS, Pearson
 from assay.agreement.panel import computed
-from assay.data import without_humans
+from assay.data import Array, without_humans
 from assay.io import read_folder, read_scores
 from assay.metrics.base import parse
-from assay.statistics.arrays import Array
 from assay.statistics.correlation import By, grouped, means, pearson_rows
 from calibrations.harness import DATA, SIZES, Row, null
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from assay.data import Array
 from assay.decomposition.analysis import MulerEstimate
 from assay.decomposition.decompose import PRESETS, Annotated, Parts, decompose, ratio
 from assay.decomposition.examples import TallyResult
@@ -30,7 +31,6 @@ from assay.features.tagged_files import read_tags
 from assay.metrics.base import Statistics, parse
 from assay.metrics.mean import Mean
 from assay.statistics import weights
-from assay.statistics.arrays import Array
 from assay.statistics.significance import bootstrap_p, confidence, interval
 from calibrations.harness import DATA, Row, coverage, null
 

@@ -18,11 +18,10 @@ from assay.agreement.sensitivity.stages import (
     stages_of,
 )
 from assay.agreement.sensitivity.study import Study, TextRatings, Texts
-from assay.data import without_humans
+from assay.data import Array, without_humans
 from assay.io import read_folder, read_scores
 from assay.metrics.base import parse
 from assay.metrics.mean import Mean
-from assay.statistics.arrays import Array
 from assay.statistics.weights import groups
 from calibrations.agreement import rated, standard
 from calibrations.harness import DATA, Row, coverage, null

@@ -9,12 +9,11 @@ import numpy as np
 
 from assay.agreement.agree import permutation_p
 from assay.agreement.coefficients import Pearson
-from assay.data import Segment
+from assay.data import Array, Segment
 from assay.explanation.boosted import WeightAndPower
 from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.tune import Evidence, RatedSegments, gather, tried
 from assay.metrics.base import parse
-from assay.statistics.arrays import Array
 from assay.statistics.correlation import pearson_rows
 from calibrations.agreement import standard
 from calibrations.harness import DATA, SIZES, Row, null

@@ -1,4 +1,4 @@
-"""The texts of one test set, and scores of them: segments, systems, references, documents."""
+"""The texts of one test set, and figures about them: segments, systems, references, scores."""
 
 from __future__ import annotations
 
@@ -7,25 +7,46 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 __all__ = [
+    "Array",
     "DataError",
     "Dataset",
     "Granularity",
     "MissingInput",
     "Scores",
     "Segment",
+    "divide",
     "human_outputs",
     "is_human",
     "language_pair",
     "reference_tuples",
     "without_humans",
 ]
+
+
+Array: TypeAlias = "NDArray[np.float64]"
+"""The array type of all figures."""
+
+
+def divide(a: Any, b: Any) -> Array:
+    """The ratio a / b, and 0 where b is 0.
+
+    >>> import numpy as np
+    >>> divide(np.array([1.0, 1.0]), np.array([2.0, 0.0]))
+    array([0.5, 0. ])
+    """
+    import numpy as np
+
+    a, b = np.broadcast_arrays(np.asarray(a, float), np.asarray(b, float))
+    out = np.zeros(a.shape)
+    np.divide(a, b, out=out, where=b != 0)
+    return out
 
 
 class DataError(ValueError):

@@ -18,12 +18,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from assay.agreement.coefficients import COEFFICIENTS, Coefficient
-from assay.data import Segment
+from assay.data import Array, Segment
 from assay.explanation.explainers import EXPLAINERS, Explainer, Perturbed
 from assay.metrics.base import METRICS, Metric
 from assay.metrics.chrf import CHRF
 from assay.registry import Registry, Settings, read_specification
-from assay.statistics.arrays import Array
 
 __all__ = ["SEGMENTS", "check_coefficient", "check_explainer", "check_metric"]
 

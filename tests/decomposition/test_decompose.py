@@ -10,12 +10,11 @@ import pytest
 from rouge_score.tokenizers import DefaultTokenizer
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from assay.data import DataError
+from assay.data import DataError, divide
 from assay.decomposition.analysis import muler_scores
 from assay.decomposition.decompose import PRESETS, Annotated, decompose, preset_named, ratio
 from assay.features.annotation import Annotation, Feature, TokenSpan
 from assay.metrics.base import METRICS, Metric, parse
-from assay.statistics.arrays import divide
 from tests.contract.varied import STRINGS
 from tests.decomposition import obvious
 from tests.decomposition.obvious import (

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 from scipy.stats import pmean
 
-from assay.data import DataError, Dataset, Segment
+from assay.data import Array, DataError, Dataset, Segment
 from assay.explanation.boosted import Boosted, WeightAndPower, explained_by
 from assay.explanation.explainers import EXPLAINERS
 from assay.metrics.base import METRICS, Metric, parse
 from assay.registry import nested, register, spelt_out
 from assay.scoring import ScoreOptions, score_dataset
-from assay.statistics.arrays import Array
 from tests.corpora import demo
 
 REFERENCES = demo("ref.A.txt", 12)

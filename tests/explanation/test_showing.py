@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.data import DataError, Dataset, Segment
+from assay.data import Array, DataError, Dataset, Segment
 from assay.explanation.explain import ExplainResult, detection, shaded_words, tagged_words
 from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.importances import explain_segments, explain_systems, worst_segments
 from assay.metrics.base import Metric, Rows, parse
 from assay.results import STEPS, Span, graded
-from assay.statistics.arrays import Array
 
 DATASET = Dataset(
     {

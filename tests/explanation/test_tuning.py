@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.data import DataError, Dataset, Scores
+from assay.data import Array, DataError, Dataset, Scores
 from assay.explanation.boosted import ExplainedScores, Ragged, WeightAndPower, explained_by
 from assay.explanation.explainers import EXPLAINERS
 from assay.explanation.tune import (
@@ -25,7 +25,6 @@ from assay.explanation.tune import (
 from assay.explanation.tuning_report import TuneResult, ridge_effects, try_medians
 from assay.io import read_folder, read_scores
 from assay.metrics.base import parse
-from assay.statistics.arrays import Array
 from assay.statistics.correlation import pearson_rows
 from tests.corpora import DEMO
 

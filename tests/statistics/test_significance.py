@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.sparse import csr_array
 
-from assay.data import DataError
+from assay.data import DataError, divide
 from assay.metrics.base import Metric, Statistics
 from assay.metrics.mean import Mean
 from assay.statistics import significance, weights
-from assay.statistics.arrays import divide
 from assay.statistics.significance import (
     all_pairs,
     bootstrap,

@@ -20,8 +20,8 @@ from assay.agreement.coefficients import (
     gains,
     right,
 )
+from assay.data import Array
 from assay.metrics.base import Metric, Statistics
-from assay.statistics.arrays import Array
 from assay.statistics.correlation import (
     By,
     Mask,

@@ -12,9 +12,8 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError
+from assay.data import Array, DataError, divide
 from assay.registry import Registry, Settings, setting
-from assay.statistics.arrays import Array, divide
 from assay.statistics.correlation import (
     ComparedPairs,
     Concordance,

@@ -30,12 +30,11 @@ from assay.agreement.panel import (
     outliers,
     panels,
 )
-from assay.data import DataError, Dataset, Granularity, Scores, is_human
+from assay.data import Array, DataError, Dataset, Granularity, Scores, is_human
 from assay.io.scores import HumanChoice, chosen_human
 from assay.progress import Track, untracked
 from assay.registry import SEED
 from assay.results import Charts, Record, Result, Table, known
-from assay.statistics.arrays import Array
 from assay.statistics.correlation import By, Mask
 
 if TYPE_CHECKING:

@@ -11,11 +11,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from assay.data import (
+    Array,
     DataError,
     Dataset,
     Granularity,
     MissingInput,
     Scores,
+    divide,
     human_outputs,
     without_humans,
 )
@@ -31,7 +33,6 @@ from assay.metrics.base import (
 from assay.metrics.mean import Mean
 from assay.progress import Track, untracked
 from assay.registry import did_you_mean
-from assay.statistics.arrays import Array, divide
 from assay.statistics.correlation import Mask, means
 from assay.statistics.weights import groups
 

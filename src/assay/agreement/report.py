@@ -13,10 +13,10 @@ from assay.agreement.agree import Agreement
 from assay.agreement.coefficients import Coefficient
 from assay.agreement.correlate import CorrelateOptions, LeaveOut, PanelCorrelation
 from assay.agreement.panel import Candidate, Panel, as_printed
+from assay.data import Array
 from assay.metrics.base import Statistics
 from assay.plots import heat_map, scatter
 from assay.results import Cell, CellValue, Chart, Column, Record, Table
-from assay.statistics.arrays import Array
 from assay.statistics.correlation import means
 from assay.statistics.significance import confidence
 

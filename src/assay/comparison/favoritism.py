@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Dataset
+from assay.data import Array, DataError, Dataset
 from assay.metrics.base import Metric, labels, select_metrics, system_statistics
 from assay.plots import PALETTE, line_chart, scatter
 from assay.results import (
@@ -28,7 +28,6 @@ from assay.results import (
     Words,
     marked_text,
 )
-from assay.statistics.arrays import Array
 from assay.text import tokenize
 
 __all__ = ["Favoritism", "FavoritismResult", "MarkedTexts", "favor", "mark_differences"]

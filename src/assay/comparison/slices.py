@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Dataset
-from assay.statistics.arrays import Array
+from assay.data import Array, DataError, Dataset
 from assay.text import language_of
 
 __all__ = ["FEWEST", "NEGATION", "Slice", "label_slices", "score_slices", "text_slices"]

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.data import DataError, Dataset
+from assay.data import Array, DataError, Dataset, divide
 from assay.metrics.base import Metric, select_metrics
 from assay.metrics.typef import TypeF
 from assay.plots import line_chart
 from assay.results import CellValue, Charts, Column, Columns, Record, Result, Table
-from assay.statistics.arrays import Array, divide
 
 __all__ = ["TypesResult", "types"]
 

@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.comparison.slices import NEGATION
-from assay.data import Dataset
+from assay.data import Array, Dataset, divide
 from assay.features.annotation import Annotation, Feature, Finder
 from assay.metrics.base import select_metrics
 from assay.metrics.typef import TypeF
-from assay.statistics.arrays import Array, divide
 from assay.text import language_of
 
 __all__ = [

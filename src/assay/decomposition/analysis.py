@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Dataset, MissingInput
+from assay.data import Array, DataError, Dataset, MissingInput
 from assay.decomposition.decompose import (
     ENOUGH,
     PRESETS,
@@ -52,7 +52,6 @@ from assay.results import (
     Table,
     known,
 )
-from assay.statistics.arrays import Array
 from assay.statistics.intervals import Interval, interval, jackknife_interval, jackknife_p
 from assay.statistics.significance import benjamini_hochberg, bootstrap
 from assay.text import Side, language_notes, language_of

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Segment
+from assay.data import Array, DataError, Segment
 from assay.decomposition.mask import Line, Masks, MaskUnit, Spans, masks_of
 from assay.decomposition.texts import Annotated, FeaturePlaces, MaskedTexts, Usage, plain_segments
 from assay.features.annotation import Feature
@@ -23,7 +23,6 @@ from assay.metrics.base import Metric, Rows, Statistics
 from assay.metrics.mean import Mean
 from assay.metrics.neural.bertscore import Places, Stretches
 from assay.registry import did_you_mean
-from assay.statistics.arrays import Array
 
 __all__ = [
     "ENOUGH",

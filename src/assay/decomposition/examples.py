@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from assay.data import DataError, Dataset
+from assay.data import Array, DataError, Dataset
 from assay.decomposition.decompose import (
     FEW,
     PRESETS,
@@ -44,7 +44,6 @@ from assay.results import (
     Words,
     known,
 )
-from assay.statistics.arrays import Array
 from assay.text import Side
 
 __all__ = [

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import Segment
+from assay.data import Array, Segment
 from assay.decomposition.analysis import by_sentence
 from assay.decomposition.decompose import (
     FEW,
@@ -38,7 +38,6 @@ from assay.decomposition.mask import (
 from assay.features.annotation import Feature
 from assay.metrics.base import Metric, Rows, Statistics
 from assay.results import Record, known
-from assay.statistics.arrays import Array
 
 __all__ = [
     "SPREAD",

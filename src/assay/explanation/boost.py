@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.data import Dataset
+from assay.data import Array, Dataset
 from assay.explanation.boosted import PUBLISHED, Boosted, Boosting, Regular
 from assay.explanation.explainers import EXPLAINERS, Explainer
 from assay.explanation.importances import Sides
@@ -27,7 +27,6 @@ from assay.results import (
     Table,
     known,
 )
-from assay.statistics.arrays import Array
 
 __all__ = ["BoostResult", "boost"]
 

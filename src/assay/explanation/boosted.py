@@ -12,14 +12,13 @@ from typing import ClassVar, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.data import DataError, Dataset, Segment
+from assay.data import Array, DataError, Dataset, Segment, divide
 from assay.explanation.explainers import EXPLAINERS, LIME, Explainer
 from assay.explanation.importances import Explanation, Sides, explain_segments, sides_of
 from assay.metrics.base import METRICS, Metric, Rows
 from assay.metrics.chrf import CHRF
 from assay.progress import Track, untracked
 from assay.registry import SEED, setting
-from assay.statistics.arrays import Array, divide
 from assay.text import Side
 
 __all__ = [

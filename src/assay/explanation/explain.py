@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Dataset, MissingInput
+from assay.data import Array, DataError, Dataset, MissingInput, divide
 from assay.explanation.explainers import EXPLAINERS, Explainer
 from assay.explanation.importances import (
     Explanation,
@@ -37,7 +37,6 @@ from assay.results import (
     known,
     marked_text,
 )
-from assay.statistics.arrays import Array, divide
 
 __all__ = [
     "SHOWN",

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay import kernel
-from assay.data import DataError, Dataset
+from assay.data import Array, DataError, Dataset, divide
 from assay.registry import Registry, Settings
-from assay.statistics.arrays import Array, divide
 from assay.text import language_of
 
 __all__ = [

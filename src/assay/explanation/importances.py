@@ -13,11 +13,10 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from assay.data import DataError, Dataset, Segment
+from assay.data import Array, DataError, Dataset, Segment
 from assay.explanation.explainers import Explainer, Perturbed
 from assay.metrics.base import Metric
 from assay.progress import Track, untracked
-from assay.statistics.arrays import Array
 
 __all__ = [
     "Explanation",

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from assay.data import DataError
+from assay.data import Array, DataError, divide
 from assay.explanation.explainers import Explainer, Perturbed
 from assay.extras import is_installed, missing, require
 from assay.metrics.neural.base import Model, find_model, in_batches, weights_hash, weights_of
 from assay.metrics.neural.encoders import Identity
-from assay.statistics.arrays import Array, divide
 
 __all__ = [
     "BIGRAMS",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Dataset, MissingInput, Scores, Segment, without_humans
+from assay.data import Array, DataError, Dataset, MissingInput, Scores, Segment, without_humans
 from assay.explanation.boosted import (
     ExplainedScores,
     Regular,
@@ -24,7 +24,6 @@ from assay.explanation.importances import Sides, sides_of
 from assay.metrics.base import Metric, select_metrics
 from assay.progress import Track, untracked
 from assay.registry import SEED
-from assay.statistics.arrays import Array
 from assay.statistics.correlation import pearson_rows, pearson_swap_test
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.data import Array
 from assay.explanation.boosted import PUBLISHED, WeightAndPower
 from assay.explanation.tune import (
     POWERS,
@@ -34,7 +35,6 @@ from assay.results import (
     Table,
     known,
 )
-from assay.statistics.arrays import Array
 
 __all__ = ["GainEffect", "MedianSetting", "TuneResult", "box_chart", "ridge_effects", "try_medians"]
 

@@ -16,11 +16,10 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from assay.data import DataError
+from assay.data import Array, DataError
 from assay.io.files import FilePath, label
 from assay.io.tables import TableRow, read_sheets
 from assay.registry import did_you_mean
-from assay.statistics.arrays import Array
 from assay.text import Language, identify
 
 __all__ = [

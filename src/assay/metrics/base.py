@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Dataset, Segment, reference_tuples
+from assay.data import Array, DataError, Dataset, Segment, reference_tuples
 from assay.registry import (
     Alias,
     Registry,
@@ -23,7 +23,6 @@ from assay.registry import (
     read_specification,
     settings_of,
 )
-from assay.statistics.arrays import Array
 from assay.text import Side, language_by_script, language_of, plain_code
 from assay.version import __version__
 

@@ -10,10 +10,9 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from assay import kernel
-from assay.data import DataError, Segment
+from assay.data import Array, DataError, Segment, divide
 from assay.metrics.base import LONGEST_NGRAM, Metric, Rows, Score, reference_count
 from assay.registry import setting
-from assay.statistics.arrays import Array, divide
 from assay.text import check_tokenizer, prepare
 
 __all__ = ["BLEU", "BLEUScore"]

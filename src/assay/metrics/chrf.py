@@ -9,10 +9,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from assay import kernel
-from assay.data import DataError, Segment
+from assay.data import Array, DataError, Segment, divide
 from assay.metrics.base import LONGEST_NGRAM, Metric, Rows
 from assay.registry import setting
-from assay.statistics.arrays import Array, divide
 from assay.text import rewrite
 
 __all__ = ["CHRF"]

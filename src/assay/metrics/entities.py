@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from assay.data import DataError, Segment
+from assay.data import Array, DataError, Segment
 from assay.features.spacy import Pipeline
 from assay.metrics.base import Rows
 from assay.metrics.tagged import (
@@ -28,7 +28,6 @@ from assay.metrics.tagged import (
     share,
 )
 from assay.registry import setting
-from assay.statistics.arrays import Array
 
 __all__ = ["Entities", "EntityF", "RelationMetric", "Relations", "XScore"]
 

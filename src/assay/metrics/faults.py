@@ -9,13 +9,12 @@ from typing import ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from assay.data import Dataset, Segment
+from assay.data import Array, Dataset, Segment, divide
 from assay.metrics import fault_detectors as detectors
 from assay.metrics import fault_marks as marks
 from assay.metrics.base import Metric, Rows
 from assay.metrics.fault_languages import wrong_language
 from assay.registry import setting
-from assay.statistics.arrays import Array, divide
 from assay.text import Side, language_of
 
 __all__ = ["FAULTS", "Fault", "FaultFamily", "FaultKind", "Kind", "faults_for"]

@@ -9,10 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay.data import DataError, Segment
+from assay.data import Array, DataError, Segment, divide
 from assay.metrics.base import Metric, Rows, Statistics
 from assay.registry import setting
-from assay.statistics.arrays import Array, divide
 
 __all__ = ["Mean", "RandomMetric"]
 

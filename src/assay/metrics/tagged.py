@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from assay.data import DataError, Dataset, Segment
+from assay.data import Array, DataError, Dataset, Segment, divide
 from assay.features.annotation import Annotation, Feature, Finder
 from assay.features.cache import AnnotationCache, CachedAnnotator, default_path
 from assay.features.spacy import (
@@ -24,7 +24,6 @@ from assay.features.spacy import (
 )
 from assay.metrics.base import Metric
 from assay.registry import did_you_mean, setting
-from assay.statistics.arrays import Array, divide
 from assay.text import Side, language_of
 
 __all__ = [

@@ -9,10 +9,9 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from assay import kernel
-from assay.data import Segment
+from assay.data import Array, Segment, divide
 from assay.metrics.base import Metric, Rows
 from assay.registry import setting
-from assay.statistics.arrays import Array, divide
 from assay.text import check_tokenizer, prepare, rewrite
 
 __all__ = ["TER", "WER"]

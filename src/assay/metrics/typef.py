@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay import kernel
-from assay.data import DataError, Segment
+from assay.data import Array, DataError, Segment, divide
 from assay.metrics.base import LONGEST_NGRAM, Metric, Rows
 from assay.registry import setting
-from assay.statistics.arrays import Array, divide
 from assay.text import check_tokenizer, prepare
 
 __all__ = ["MacroF", "MicroF", "TypeCounts", "TypeF"]

@@ -17,7 +17,7 @@ from assay.comparison.words import (
     form_classes,
     frequency_bins,
 )
-from assay.data import DataError, Dataset, MissingInput
+from assay.data import Array, DataError, Dataset, MissingInput, divide
 from assay.features.annotation import Annotator
 from assay.features.select import annotate_dataset, parse_features, resolve
 from assay.features.spacy import default_pipeline
@@ -42,7 +42,6 @@ from assay.reports.probes import (
     rare_word_tests,
 )
 from assay.reports.scoreboard import scoreboard
-from assay.statistics.arrays import Array, divide
 from assay.statistics.significance import against_first
 from assay.statistics.significance import all_pairs as every_pair
 from assay.text import language_of, tokenize

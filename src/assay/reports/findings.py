@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.data import Array
 from assay.reports.probes import ProbeTest, SliceKind
 from assay.results import Record, known
-from assay.statistics.arrays import Array
 from assay.statistics.significance import benjamini_hochberg
 
 __all__ = ["ALPHA", "Finding", "rank"]

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.data import DataError, Dataset
+from assay.data import Array, DataError, Dataset, divide
 from assay.io.files import FilePath
 from assay.io.tables import read_objects
 from assay.reports.probes import SumProbe
-from assay.statistics.arrays import Array, divide
 
 __all__ = ["PeoplesErrors", "read_errors"]
 

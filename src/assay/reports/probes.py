@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from assay.comparison.slices import Slice
 from assay.comparison.words import FrequencyBin, Vocabulary, WordClass, f_score, rare_words
-from assay.data import Dataset
+from assay.data import Array, Dataset, divide
 from assay.metrics.base import Statistics
-from assay.statistics.arrays import Array, divide
 from assay.statistics.signflips import sign_flip_p
 
 __all__ = [

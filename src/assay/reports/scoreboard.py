@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import Dataset
+from assay.data import Array, Dataset
 from assay.metrics.base import Metric, Statistics, labels, reference_count
 from assay.metrics.mean import Mean
-from assay.statistics.arrays import Array
 from assay.statistics.intervals import standard_error
 from assay.statistics.signflips import sign_flip_p
 from assay.statistics.significance import all_pairs, confidence, holm, rank_clusters

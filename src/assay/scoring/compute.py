@@ -11,7 +11,15 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, overl
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Dataset, MissingInput, Scores, language_pair, reference_tuples
+from assay.data import (
+    Array,
+    DataError,
+    Dataset,
+    MissingInput,
+    Scores,
+    language_pair,
+    reference_tuples,
+)
 from assay.metrics.base import (
     Metric,
     Statistics,
@@ -31,7 +39,6 @@ from assay.scoring.report import (
     ScoreResult,
     SegmentMetric,
 )
-from assay.statistics.arrays import Array
 from assay.statistics.significance import (
     BootstrapStatistic,
     Comparison,

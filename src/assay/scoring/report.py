@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import Dataset
+from assay.data import Array, Dataset
 from assay.metrics.base import Metric, labels
 from assay.plots import dot_chart, heat_map
 from assay.results import (
@@ -26,7 +26,6 @@ from assay.results import (
     Result,
     Table,
 )
-from assay.statistics.arrays import Array
 from assay.statistics.significance import (
     ENOUGH,
     BootstrapStatistic,

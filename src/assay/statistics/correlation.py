@@ -12,8 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError
-from assay.statistics.arrays import Array, divide
+from assay.data import Array, DataError, divide
 
 __all__ = [
     "By",

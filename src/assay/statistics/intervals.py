@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from assay.data import DataError
-from assay.statistics.arrays import Array
+from assay.data import Array, DataError
 
 if TYPE_CHECKING:
     from assay.metrics.base import Metric

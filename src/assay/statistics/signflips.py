@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-from assay.statistics.arrays import Array
+from assay.data import Array
 
 __all__ = ["least_p", "sign_flip_p"]
 

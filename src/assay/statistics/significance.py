@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError
+from assay.data import Array, DataError
 from assay.statistics import weights
-from assay.statistics.arrays import Array
 from assay.statistics.intervals import (
     ENOUGH,
     ROUNDING,

@@ -10,8 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError
-from assay.statistics.arrays import Array
+from assay.data import Array, DataError
 from assay.suites.check import FAIL, NOT_TESTED, PASS, WARNING, Verdicts
 from assay.suites.clusters import (
     Correction,

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.data import Array
 from assay.metrics.mean import Mean
-from assay.statistics.arrays import Array
 from assay.statistics.proportions import (
     Exactness,
     mcnemar,

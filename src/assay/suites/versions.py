@@ -11,8 +11,7 @@ from typing import Literal, NamedTuple, TypedDict
 
 import numpy as np
 
-from assay.data import DataError
-from assay.statistics.arrays import Array
+from assay.data import Array, DataError
 from assay.statistics.proportions import Exactness, sign_flips
 from assay.suites.accuracy import Accuracies, AccuracyRow, Policy, counted, measured
 from assay.suites.check import Verdicts

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from assay.data import DataError, Dataset, MissingInput, human_outputs, is_human
+from assay.data import Array, DataError, Dataset, MissingInput, human_outputs, is_human
 from assay.extras import require
 from assay.io.files import FilePath, label, read_lines, read_text, system_name
 from assay.io.tables import TableRow, has_header, parse_table, read_rows
 from assay.registry import Settings, setting
-from assay.statistics.arrays import Array
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -11,10 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from assay.agreement.retrieval.collection import Judgements, Ranking, Run
-from assay.data import DataError
+from assay.data import Array, DataError
 from assay.extras import require
 from assay.registry import Registry, Settings, setting
-from assay.statistics.arrays import Array
 
 __all__ = [
     "AQWV",

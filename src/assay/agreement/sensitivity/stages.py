@@ -14,9 +14,8 @@ from assay.agreement.agree import Agreement, agree
 from assay.agreement.coefficients import Coefficient, fisher_interval
 from assay.agreement.panel import Candidate, outliers
 from assay.agreement.sensitivity.study import Study, TextRatings, Texts, corpus_scores, text_scores
-from assay.data import DataError
+from assay.data import Array, DataError, divide
 from assay.registry import did_you_mean
-from assay.statistics.arrays import Array, divide
 from assay.statistics.correlation import pearson_rows
 from assay.statistics.intervals import interval
 

@@ -18,11 +18,19 @@ from assay.agreement.panel import (
     lower_is_better,
     signatures,
 )
-from assay.data import DataError, Dataset, MissingInput, Scores, human_outputs, without_humans
+from assay.data import (
+    Array,
+    DataError,
+    Dataset,
+    MissingInput,
+    Scores,
+    divide,
+    human_outputs,
+    without_humans,
+)
 from assay.metrics.base import Metric, Statistics, labels, system_statistics
 from assay.metrics.mean import Mean
 from assay.progress import Track, untracked
-from assay.statistics.arrays import Array, divide
 from assay.statistics.correlation import Mask
 
 __all__ = [

@@ -14,12 +14,11 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Dataset, MissingInput, Segment
+from assay.data import Array, DataError, Dataset, MissingInput, Segment, divide
 from assay.extras import install_line, require
 from assay.metrics.base import Metric, Rows
 from assay.metrics.neural.encoders import Encoder, encoder_named
 from assay.registry import setting
-from assay.statistics.arrays import Array, divide
 from assay.text import Pair, Side, language_of, plain_code
 
 __all__ = [

@@ -12,14 +12,13 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Segment
+from assay.data import Array, DataError, Segment
 from assay.io.files import write_lines
 from assay.io.tables import TableRow, read_sheets
 from assay.metrics.base import Rows
 from assay.metrics.neural.base import NeuralMetric, usual_layer
 from assay.metrics.neural.encoders import Encoder, Pieces
 from assay.registry import setting
-from assay.statistics.arrays import Array
 
 __all__ = [
     "BUILT_IN",

@@ -15,12 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.data import DataError, Segment
+from assay.data import Array, DataError, Segment, divide
 from assay.extras import require
 from assay.metrics.base import Rows
 from assay.metrics.neural.base import NeuralMetric, check_weights, in_batches
 from assay.metrics.neural.encoders import Encoder, Identity, Pieces, States
-from assay.statistics.arrays import Array, divide
 
 __all__ = ["Embed", "USEncoder"]
 

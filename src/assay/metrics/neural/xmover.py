@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from assay.data import DataError, Segment
+from assay.data import Array, DataError, Segment, divide
 from assay.extras import require
 from assay.metrics.base import Rows
 from assay.metrics.neural.base import (
@@ -27,7 +27,6 @@ from assay.metrics.neural.base import (
 )
 from assay.metrics.neural.encoders import States
 from assay.registry import setting
-from assay.statistics.arrays import Array, divide
 
 __all__ = [
     "LanguageModel",
