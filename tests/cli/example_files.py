@@ -20,6 +20,13 @@ bleu = { worse = "never significantly" }
 """
 """Limits that b keeps, compared with a."""
 
+STUDY = """features = []
+[data]
+references = ["ref.txt"]
+systems = ["a.txt", "b.txt"]
+languages = "de-en"
+"""
+
 
 def lay_out_examples():
     """Everything, one kind of file after the other."""
@@ -30,6 +37,7 @@ def lay_out_examples():
     _lay_out_suite()
     _lay_out_retrieval()
     Path("limits.toml").write_text(LIMITS)
+    Path("study.toml").write_text(STUDY)
 
 
 def _lay_out_tags():

@@ -43,7 +43,7 @@ MOST_SLICES = 400
 """Slices by label that the page can filter by."""
 
 
-class Part(NamedTuple):
+class ReportPart(NamedTuple):
     """An analysis behind the report, under its title."""
 
     id: str
@@ -94,9 +94,11 @@ def report(
     parts = tuple(
         [
             *_words(pair, names, annotator, pipeline, tags, cache, data, track),
-            Part("favor", "Segments that decide", favor(pair, count=5)),
-            Part("types", "Words", types(pair, count=10)),
-            Part("explain", "Words that help and hurt", explain(pair, "chrf", "lime", worst=WORST)),
+            ReportPart("favor", "Segments that decide", favor(pair, count=5)),
+            ReportPart("types", "Words", types(pair, count=10)),
+            ReportPart(
+                "explain", "Words that help and hurt", explain(pair, "chrf", "lime", worst=WORST)
+            ),
             *_suite(suite),
         ]
     )
@@ -140,7 +142,7 @@ def _words(
     cache: bool,
     data: Dataset,
     track: Track,
-) -> Iterator[Part]:
+) -> Iterator[ReportPart]:
     """MuLER, where words were tagged."""
     kinds = [kind for kind in ("upos", "ner", "tags") if kind in names]
     if not kinds:
@@ -150,7 +152,7 @@ def _words(
         pair, "bleu", kinds, annotator=annotator, pipeline=pipeline, tags=files, cache=cache,
         track=track,
     )  # fmt: skip
-    yield Part("muler", "Linguistic features (MuLER)", result)
+    yield ReportPart("muler", "Linguistic features (MuLER)", result)
 
 
 def _own_tags(tags: Sequence[FilePath], data: Dataset, pair: Dataset) -> list[FilePath]:
@@ -162,9 +164,9 @@ def _own_tags(tags: Sequence[FilePath], data: Dataset, pair: Dataset) -> list[Fi
     return [*tags[:references], *(by_system[name] for name in pair.systems)]
 
 
-def _suite(suite: RunResult | None) -> Iterator[Part]:
+def _suite(suite: RunResult | None) -> Iterator[ReportPart]:
     if suite is not None:
-        yield Part("suite", "Test suite", suite_report(suite))
+        yield ReportPart("suite", "Test suite", suite_report(suite))
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +174,7 @@ class Report(Result):
     """A comparison with all that lies behind it; saved as .html it is the page."""
 
     comparison: ComparisonResult
-    parts: tuple[Part, ...]
+    parts: tuple[ReportPart, ...]
     title: str
     gate: CheckResult | None = None
 
@@ -196,7 +198,7 @@ class Report(Result):
         """The page as HTML."""
         from assay.rendering.html import sections_html
 
-        gate = [Part("gate", "Limits", self.gate)] if self.gate else []
+        gate = [ReportPart("gate", "Limits", self.gate)] if self.gate else []
         sections = [
             {"id": part.id, "title": part.title, "html": sections_html(part.result, name=part.id)}
             for part in (*gate, *self.parts)

@@ -20,7 +20,7 @@ from assay.suites.files import read_runs, read_suite
 if TYPE_CHECKING:
     from assay.suites.report import RunResult
 
-__all__ = ["Study", "read_study"]
+__all__ = ["ReportStudy", "read_study"]
 
 _TOP = {
     "title": str, "metrics": list, "features": list, "tags": list, "frequencies": str,
@@ -35,7 +35,7 @@ _SUITE = {"items": str, "outputs": list, "ids": str, "names": list}
 
 
 @dataclass(frozen=True)
-class Study:
+class ReportStudy:
     """What a file asks for: the data, and the parameters of `report`; `paths` were read."""
 
     data: Dataset
@@ -43,7 +43,7 @@ class Study:
     paths: tuple[str, ...]
 
 
-def read_study(path: FilePath) -> Study:
+def read_study(path: FilePath) -> ReportStudy:
     """The study of a TOML file; the files that it names lie beside it."""
     table = _load(Path(path))
     _check(path, table, _TOP)
@@ -67,7 +67,7 @@ def read_study(path: FilePath) -> Study:
         options["errors"] = files.errors(table["errors"], data)
     if "suite" in table:
         options["suite"] = files.suite(table["suite"])
-    return Study(data, options, tuple(files.read))
+    return ReportStudy(data, options, tuple(files.read))
 
 
 class _Files:
