@@ -309,7 +309,7 @@ REPORT = Command(
     examples="""
         assay report ref.txt -i a.txt b.txt c.txt -s src.txt -o report.html
         assay report study.toml -o report.html                        all from one file
-        assay report ref.txt -i a.txt b.txt --format markdown >> "$GITHUB_STEP_SUMMARY"
+        assay report ref.txt -i a.txt b.txt -o report.md              for a pull request
         assay report --data folder -o report.html                     with its human scores""",
     configure=_configure_report,
     run=_run_report,
