@@ -98,7 +98,7 @@ def compare(
     >>> from assay.demo import read_demo
     >>> first = compare(read_demo(), features=()).records()[0]
     >>> first["system"], first["other"], first["slice"]
-    ('birch', 'atlas', 'capitalised words')
+    ('cedar', 'atlas', 'words found nowhere else')
     """
     _check(data, level)
     selection = select_metrics(metrics, data)

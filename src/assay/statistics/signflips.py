@@ -76,7 +76,8 @@ def _binomial_p(count: int, observed: float) -> float:
     from scipy.special import bdtrc
 
     wins = round((count + observed) / 2)
-    return min(1.0, max(SMALLEST, 2 * float(bdtrc(wins - 1, count, 0.5))))
+    least = max(SMALLEST, least_p(count))
+    return min(1.0, max(least, 2 * float(bdtrc(wins - 1, count, 0.5))))
 
 
 def _exact_p(sizes: Array, observed: float) -> float:

@@ -40,7 +40,9 @@ function scoreboard() {
         plot,
       ),
     );
-    new ResizeObserver(() => redraw(plot, (width) => dotPlot(metric, width))).observe(plot);
+    // A frame later: what is drawn while sizes are told would change them again.
+    const later = () => requestAnimationFrame(() => redraw(plot, (width) => dotPlot(metric, width)));
+    new ResizeObserver(later).observe(plot);
   }
 }
 
