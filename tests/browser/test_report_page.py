@@ -105,11 +105,11 @@ def test_the_demo_draws_its_tables_and_charts(report, tmp_path):
     assert complaints == []
     page, source = Page(dom), Page(report.read_text("utf-8"))
     assert page.title == "assay demo"
-    assert page.count("table") == source.count("table") > 10
-    assert page.count("svg") == source.count("svg") >= 4
-    # The script has run: every heading of a table with several rows is a button.
-    assert source.count("button") == 0
-    assert page.count("button") > 20
+    assert page.count("table") >= source.count("table") > 10
+    # The script has run: it draws the scoreboard's plots and the forest of findings, and every
+    # heading of a table with several rows is a button.
+    assert page.count("svg") > source.count("svg") >= 4
+    assert page.count("button") > source.count("button") + 20
 
 
 @pytest.mark.parametrize("size", [(1280, 2000), (390, 844)], ids=["desk", "phone"])
