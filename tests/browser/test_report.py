@@ -2,12 +2,16 @@
 
 import re
 import shutil
+from dataclasses import replace
 from itertools import pairwise
 from urllib.parse import urldefrag
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
+from assay.demo import read_demo
+from assay.explanation.explain import explain
 from assay.rendering.text import visible
 from assay.reports.page import report_page
 from tests.patience import PATIENCE
@@ -438,6 +442,70 @@ def test_words_are_marked_against_the_other_system_and_the_reference(visit):
     page.select_option("[name=marks]", "reference")
     page.wait_for_selector("#list mark.bad")
     assert page.locator("#list mark.good").count() == 0
+
+
+@pytest.mark.parametrize("more", [(), ("😀 And more.",)])
+@pytest.mark.parametrize(
+    ("side", "call"),
+    [("hypothesis", "outputEffects(line, own)"),
+     ("reference", "referenceEffects(line, own).words")],
+)  # fmt: skip
+def test_words_are_explained_as_assay_explain_does(visit, side, call, more):
+    data = read_demo()
+    references = [(line, *(f"{line} {rest}" for rest in more)) for line, *_ in data.references]
+    data = replace(data, references=references)
+    explanations = explain(data, "chrf", "erasure").explanations
+    page = visit()
+    for system, lines in data.systems.items():
+        found = page.evaluate(
+            f"pairs => pairs.map(([line, own]) => {call})",
+            [[line, list(own)] for line, own in zip(lines, references, strict=True)],
+        )
+        for words, own in zip(found, explanations.of_side(system, side), strict=True):
+            assert [word["text"] for word in words] == list(own.tokens)
+            effects = [word["effect"] for word in words]
+            np.testing.assert_allclose(effects, own.importances, atol=1e-9)
+
+
+def test_explanations_are_one_key_away_and_have_an_address(visit):
+    page = visit(fragment="#segments")
+    page.keyboard.press("e")
+    at(page, "segments?marks=effect")
+    page.wait_for_selector("#list mark.bad-4, #list mark.good-4")
+    assert page.locator("[name=marks]").input_value() == "effect"
+    page.click("#item-segment-1 h3 a")
+    at(page, "segment-1")
+    birch = page.locator("#item-segment-1 tr", has_text="birch").locator(".text")
+    assert birch.inner_text() == PAYLOADS["demo"]()["segments"]["outputs"]["birch"][0]
+    word = birch.locator("[title$=chrF]").first
+    assert re.fullmatch(r"[+−]?\d+\.\d\d chrF", word.get_attribute("title"))
+    word.click()
+    assert page.locator("#told").inner_text().endswith(word.get_attribute("title"))
+    page.click("text=Which words differ?")
+    at(page, "segment-1?marks=pair")
+    assert birch.locator("[title$=chrF]").count() == 0
+    page.keyboard.press("e")
+    at(page, "segment-1?marks=effect")
+    page.keyboard.press("j")
+    at(page, "segment-2?marks=effect")
+    page.reload()
+    page.wait_for_selector("#item-segment-2 .given mark")
+    page.keyboard.press("Escape")
+    at(page, "segments")
+
+
+@pytest.mark.parametrize("name", ["hostile", "bare"])
+def test_explanations_of_strange_texts_do_no_harm(visit, name):
+    page = visit(name, "#segments?marks=effect")
+    page.wait_for_selector("#list .segment")
+    texts = [
+        list(map(visible, lines)) for lines in PAYLOADS[name]()["segments"]["outputs"].values()
+    ]
+    assert page.locator("[name=marks]").input_value() == ("pair" if name == "bare" else "effect")
+    if name == "hostile":
+        assert "not explained here" in page.locator("#list").inner_text()
+        assert texts[0][0] in page.locator("#list").inner_text()
+    assert page.title() != "pwned"
 
 
 def test_of_many_systems_the_pair_is_shown_until_others_are_chosen(visit):

@@ -32,6 +32,7 @@ SCRIPTS = (
     "scoreboard",
     "findings",
     "words",
+    "effects",
     "segments",
     "controls",
     "listing",

@@ -18,7 +18,8 @@ function withQuery(place, query) {
 }
 
 const findingAddress = (id) => `#finding-${encodeURIComponent(id)}`;
-const segmentAddress = (number) => `#segment-${number}`;
+const segmentAddress = (number, query = new URLSearchParams()) =>
+  withQuery(`segment-${number}`, query);
 const segmentsOf = (finding) => withQuery("segments", new URLSearchParams({ finding: finding.id }));
 
 // Items have other ids than their addresses: the browser must not jump to them by itself.
@@ -49,7 +50,8 @@ function showPlace(stay) {
   const { place, query } = address();
   const [, kind, id] = /^(finding|segment)-(.*)$/s.exec(place) ?? [];
   if (kind === "finding" && findingById.has(id)) return showFinding(id);
-  if (kind === "segment" && Number(id) >= 1 && Number(id) <= count) return showSegment(Number(id));
+  if (kind === "segment" && Number(id) >= 1 && Number(id) <= count) 
+    return showSegment(Number(id), query);
   if (place === "where") return showFindings(query, stay);
   if (place === "segments") return showSegments(query, stay);
   const target = place && byId(place);

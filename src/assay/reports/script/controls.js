@@ -31,6 +31,7 @@ function updateControls() {
   const search = byId("search");
   if (search !== document.activeElement) search.value = view.q;
   controls.querySelector("[value=carried]").disabled = !view.finding;
+  controls.querySelector("[value=effect]").disabled = !explainable;
 }
 
 const filterCount = ({ slice, document, fault, low, high, labels }) =>
@@ -129,7 +130,7 @@ function orderFields() {
     Object.entries(names).map(([value, words]) => make("option", { value }, words));
   return [
     field("Order", choice("sort", options(SORTS))),
-    field("Mark differing words", choice("marks", options(MARKS))),
+    field("Mark words", choice("marks", options(MARKS))),
   ];
 }
 

@@ -18,6 +18,7 @@ function help() {
     ["/", "search the segments"],
     ["j, k", "next, previous finding or segment"],
     ["Enter", "the segments of a finding; a segment with all systems"],
+    ["e", "which words raise or lower the score, and back"],
     ["Escape", "one step back: segment, list, finding, verdict"],
   ];
   dialog(
@@ -53,7 +54,7 @@ function step(by) {
   if (browser.opened && amongSegments()) {
     const order = browser.found.includes(browser.opened) ? browser.found : numbers;
     const next = order[order.indexOf(browser.opened) + by];
-    if (next) location.hash = segmentAddress(next);
+    if (next) location.hash = segmentAddress(next, address().query);
     return;
   }
   const items = [
@@ -89,6 +90,7 @@ function onKey(event) {
     },
     j: () => step(1),
     k: () => step(-1),
+    e: toggleExplanation,
     Escape: up,
     Enter: () => {
       if (target.matches(".finding, .segment")) target.querySelector("a").click();

@@ -48,8 +48,8 @@ function drawStatus(view) {
 
 function legend(view) {
   const pair = view.b && view.marks === "pair";
-  const known = segments.references.length > 0;
-  if (view.marks === "none" || (!pair && !known)) return "";
+  if (view.marks === "none" || (!pair && !explainable)) return "";
+  if (view.marks === "effect") return effectLegend(view);
   if (!pair)
     return make("p.legend", {}, make("mark.bad", {}, "words"), " that the reference does not have");
   const line = make(
@@ -61,7 +61,7 @@ function legend(view) {
     text(view.b, "b"),
     " do not share: ",
   );
-  if (!known) line.append(make("mark.note", {}, "different"));
+  if (!explainable) line.append(make("mark.note", {}, "different"));
   else
     line.append(
       make("mark.good", {}, "in the reference"),
@@ -69,6 +69,20 @@ function legend(view) {
       make("mark.bad", {}, "not in the reference"),
     );
   return line;
+}
+
+function effectLegend(view) {
+  return make(
+    "p.legend",
+    {},
+    "Without a ",
+    make("mark.good-3", {}, "green"),
+    " word the output's chrF would be lower, without a ",
+    make("mark.bad-3", {}, "red"),
+    " one higher; hover or touch for the number. In the reference: what its words do to ",
+    text(view.a, "b"),
+    ".",
+  );
 }
 
 function pager(page, pages) {
@@ -98,13 +112,20 @@ function segmentItem(number, view, { whole = false } = {}) {
     ...labelNames.map((name) => segments.labels[name][at]),
   ].filter(Boolean);
   const references = segments.references[at] ?? [];
-  const row = (name, line) =>
+  const effects = view.marks === "effect" ? effectsOf(number, view, references) : null;
+  const row = (name, line, paint) =>
     make(
       "tr.given",
       {},
       make("th", { scope: "row" }, name),
-      make("td", { colspan: metrics.length + 1 }, paragraph(line)),
+      make("td", { colspan: metrics.length + 1 }, paragraph(line, paint)),
     );
+  const referenceRow = (line, place) => {
+    const words = effects?.reference.nearest === place ? effects.reference.words : null;
+    return row(references.length > 1 ? `reference ${place + 1}` : "reference", line, (shown) =>
+      shaded(shown, words, effects?.largest),
+    );
+  };
   const item = make(
     "li.segment",
     { id: segmentItemId(number), tabindex: -1, "data-number": number },
@@ -161,10 +182,8 @@ function segmentItem(number, view, { whole = false } = {}) {
         "tbody",
         {},
         segments.sources.length > 0 && row("source", segments.sources[at]),
-        ...references.map((line, place) =>
-          row(references.length > 1 ? `reference ${place + 1}` : "reference", line),
-        ),
-        ...view.systems.map((system) => outputRow(number, system, view, references)),
+        ...references.map(referenceRow),
+        ...view.systems.map((system) => outputRow(number, system, view, references, effects)),
       ),
     ),
   );
@@ -172,11 +191,12 @@ function segmentItem(number, view, { whole = false } = {}) {
   return item;
 }
 
-function outputRow(number, system, view, references) {
+function outputRow(number, system, view, references, effects) {
   const line = segments.outputs[system][number - 1];
   const other = system === view.b ? view.a : view.b;
   const against = other ? segments.outputs[other][number - 1] : null;
   const paint = (shown) => {
+    if (effects) return shaded(shown, effects.outputs.get(system), effects.largest);
     const words = tokens(shown);
     return marked(shown, words, markings(words, against, references, view.marks));
   };
@@ -196,6 +216,9 @@ function outputRow(number, system, view, references) {
       "td",
       {},
       paragraph(line, paint),
+      effects &&
+        !effects.outputs.get(system) &&
+        make("p.soft", {}, `More than ${MOST_WORDS} words: not explained here.`),
       faults.length > 0 &&
         make("p.faults", {}, ...faults.map((kind) => make("span.tag.unsure", {}, kind))),
     ),

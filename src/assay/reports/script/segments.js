@@ -14,7 +14,13 @@ const SORTS = {
   lowest: "lowest score of A first",
   highest: "highest score of A first",
 };
-const MARKS = { pair: "between A and B", reference: "from the reference", none: "not at all" };
+const MARKS = {
+  pair: "that A and B do not share",
+  reference: "that the reference does not have",
+  effect: "that raise or lower chrF",
+  none: "none",
+};
+const explainable = segments.references.length > 0;
 
 /** What a view is unless the address says otherwise. */
 function defaults(query) {
@@ -54,6 +60,7 @@ function viewOf(query) {
   for (const key of Object.keys(view)) view[key] = query.get(key) ?? view[key];
   if (!systems.includes(view.a)) view.a = systems[0];
   if (!systems.includes(view.b)) view.b = "";
+  if (!(view.marks in MARKS) || (view.marks === "effect" && !explainable)) view.marks = "pair";
   view.labels = Object.fromEntries(
     labelNames.map((name) => [name, query.get(`label.${name}`) ?? ""]),
   );
@@ -184,15 +191,41 @@ function showSegments(query, stay) {
   else if (!stay) show(byId("segments"), { focus: byId("segments-title") });
 }
 
-function showSegment(number) {
+/** How the words of a single segment are marked: as its address says, else as in the list. */
+const marksOf = (query) => {
+  const asked = query.get("marks");
+  return asked in MARKS && (asked !== "effect" || explainable) ? asked : browser.view.marks;
+};
+
+function explainLink(number, marks) {
+  const on = marks === "effect";
+  const query = new URLSearchParams({ marks: on ? "pair" : "effect" });
+  const words = on ? "Which words differ?" : "Which words raise or lower the score?";
+  return make("a.explain", { href: segmentAddress(number, query) }, words);
+}
+
+/** Explain the words, or stop explaining them, where the reader is. */
+function toggleExplanation() {
+  if (!explainable) return;
+  if (browser.opened) {
+    const link = document.querySelector("#banner .explain");
+    change(link.hash, { replace: true });
+  } else goToSegments({ marks: browser.view.marks === "effect" ? "pair" : "effect" });
+}
+
+function showSegment(number, query) {
   browser.opened = number;
   byId("controls").hidden = true;
   byId("status").replaceChildren();
-  const view = { ...browser.view, systems: [...new Set([...browser.view.systems, ...systems])] };
+  const view = {
+    ...browser.view,
+    systems: [...new Set([...browser.view.systems, ...systems])],
+    marks: marksOf(query),
+  };
   const order = browser.found.includes(number) ? browser.found : numbers;
   const place = order.indexOf(number);
   const step = (by, words) =>
-    order[place + by] && make("a", { href: segmentAddress(order[place + by]) }, words);
+    order[place + by] && make("a", { href: segmentAddress(order[place + by], query) }, words);
   const { section } = browser;
   const back =
     section &&
@@ -203,6 +236,7 @@ function showSegment(number) {
       {},
       back,
       make("a", { href: browser.lastList }, "← back to the list"),
+      explainable && explainLink(number, view.marks),
       make("span.steps", {}, step(-1, "previous"), " ", step(1, "next")),
     ),
   );
