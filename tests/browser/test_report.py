@@ -689,6 +689,9 @@ def test_axe_finds_nothing_serious(visit, name, viewport, scheme):
     _assert_accessible(axe, page)
     page.evaluate("location.hash = '#segment-3'")
     page.wait_for_selector("#item-segment-3:focus")
+    page.keyboard.press("e")
+    page.wait_for_selector("#item-segment-3 mark.good-4, #item-segment-3 mark.bad-4")
+    _assert_accessible(axe, page)
     page.keyboard.press("?")
     _assert_accessible(axe, page)
 
