@@ -246,3 +246,9 @@ def test_given_errors_are_turned_round_on_request_or_by_name():
             study.systems, study.texts, study.human, [imported(scores)], lower=lower
         )
         assert again.candidates[0].lower is turned
+
+
+def test_one_resample_is_enough_and_none_is_not():
+    assert SensitivityOptions(resamples=1).resamples == 1
+    with pytest.raises(DataError, match="at least 1"):
+        SensitivityOptions(resamples=0)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.decomposition.analysis import muler_scores
+from assay.decomposition.analysis import muler, muler_scores
 from assay.decomposition.decompose import ENOUGH, FEW, MANY, PRESETS, Annotated
+from assay.demo import tagged_demo
 from assay.features.annotation import Feature
 from assay.metrics.base import parse
 from assay.rendering import render
@@ -296,3 +297,11 @@ def test_scores_of_the_result_are_those_of_the_obvious_way(talks, result):
         expected = figures(talks, score.feature, score.system, WAYS_BY_NAME["bleu paper"])
         assert score.per_sentence == pytest.approx(expected.per_sentence)
         assert (score.negative, score.undefined) == (expected.negative, expected.undefined)
+
+
+def test_only_several_metrics_stand_in_the_titles():
+    with tagged_demo() as (data, tags):
+        one = muler(data, "bleu", "upos", tags=tags)
+        two = muler(data, ["bleu", "chrf"], "upos", tags=tags)
+    assert not any(table.title.startswith("BLEU") for table in one.tables())
+    assert {table.title.partition(":")[0] for table in two.tables()} == {"BLEU", "chrF2"}
