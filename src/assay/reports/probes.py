@@ -309,6 +309,15 @@ def phrase_tests(words: Vocabulary, first: int, second: int) -> list[ProbeTest]:
     return found
 
 
+def quoted(phrase: str) -> str:
+    """The phrase between quotation marks that it does not hold itself, where that can be.
+
+    >>> print(quoted("on"), quoted(', "'))
+    “on” ‘, "’
+    """
+    return f"‘{phrase}’" if set(phrase) & set('"“”„') else f"“{phrase}”"
+
+
 def _phrase(
     words: Vocabulary,
     column: int,
@@ -319,7 +328,7 @@ def _phrase(
     one: tuple[float, float],
     other: tuple[float, float],
 ) -> list[ProbeTest]:
-    name, wanted = f"“{words.types[column]}”", float(words.reference_counts[column])
+    name, wanted = quoted(words.types[column]), float(words.reference_counts[column])
     matches, uses = changes.real, changes.imag
     found = []
     (p, m), (p_other, m_other) = one, other

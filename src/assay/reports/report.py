@@ -14,6 +14,7 @@ from assay.explanation.explain import explain
 from assay.features.annotation import Annotator
 from assay.io.files import FilePath
 from assay.metrics.base import Metric
+from assay.metrics.faults import FAULTS
 from assay.progress import Track, untracked
 from assay.registry import SEED
 from assay.reports.compare import DEFAULT_METRICS, compare
@@ -296,9 +297,10 @@ def _finding(comparison: ComparisonResult, finding: Finding) -> dict[str, Any]:
 
 
 def _faults(comparison: ComparisonResult) -> dict[str, dict[str, list[int]]]:
+    """By system and fault, in plain words, the numbers of the segments that have it."""
     return {
         system: {
-            kind: [int(place) + 1 for place in rows[at].nonzero()[0]]
+            FAULTS[kind].description: [int(place) + 1 for place in rows[at].nonzero()[0]]
             for kind, rows in comparison.faults.items()
         }
         for at, system in enumerate(comparison.board.systems)
