@@ -12,6 +12,9 @@ from hypothesis import given as having
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from assay.comparison.types import types
+from assay.data import Dataset
+from assay.rendering import render
 from assay.rendering.text import text
 from assay.results import STEPS, Cell, Column, Span, Table, graded
 
@@ -295,3 +298,16 @@ def test_headings_are_cut_at_hyphens_before_they_are_cut_anywhere(given):
     lines = lines_of(given, Table("", ("k", *names), rows), width=80)
     assert lines[0].split() == [name[:8] for name in names]
     assert lines[1].split() == ["k", *["bbbbbb"] * 8]
+
+
+def test_of_many_pairs_of_systems_those_with_the_first_are_printed():
+    systems = {f"s{at}": [f"the word{at} is here", "and there"] for at in range(8)}
+    data = Dataset(systems, [("the word is here",), ("and there",)])
+    result = types(data)
+    assert sum("other" in dict(table.choice) for table in result.tables()) == 28
+    for name in ("text", "markdown"):
+        printed = render(result, name)
+        titles = [line for line in printed.splitlines() if " and s" in line]
+        assert len(titles) == 7
+        assert all("s0" in title for title in titles)
+        assert "Here are the pairs with s0; -o page.html shows any other" in printed

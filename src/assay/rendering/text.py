@@ -6,7 +6,7 @@ import math
 import re
 import textwrap
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -288,8 +288,36 @@ def text(result: Result, *, digits: int = 2, width: int | None = None, color: bo
     `width`; a table with `keys` comes in parts instead. Without colour, marked words stand in
     brackets and strong cells behind a star.
     """
-    tables = (_table(table, digits, width or PIPED, color) for table in result.tables())
+    tables = (_table(table, digits, width or PIPED, color) for table in read_in_order(result))
     return "\n".join([*_summary(result, width or PIPED), *tables])
+
+
+MOST_PAIRS = 20
+"""Of more pairs of systems, those with the first system are printed."""
+
+
+def read_in_order(result: Result) -> list[Table]:
+    """The tables that can be read one after the other.
+
+    Where each pair of systems has a table and there are many, those with the first system stay.
+    """
+    tables = result.tables()
+    pairs = [table for table in tables if "other" in dict(table.choice)]
+    if len(pairs) <= MOST_PAIRS:
+        return tables
+    first = _pair(pairs[0])[0]
+    left_out = [id(table) for table in pairs if first not in _pair(table)]
+    kept = [table for table in tables if id(table) not in left_out]
+    note = (
+        f"Here are the pairs with {first}; -o page.html shows any other, and json and tsv have all."
+    )
+    last = max(at for at, table in enumerate(kept) if "other" in dict(table.choice))
+    kept[last] = replace(kept[last], note="\n".join(filter(None, [kept[last].note, note])))
+    return kept
+
+
+def _pair(table: Table) -> list[str]:
+    return [value for name, value in table.choice if name in ("system", "other")]
 
 
 def _summary(result: Result, width: int) -> list[str]:
@@ -472,7 +500,9 @@ def markdown(result: Result, *, digits: int = 2) -> str:
     Marked words stand in brackets, as in plain text. No text of the data can act as Markdown
     or HTML, or call anybody by @name.
     """
-    tables = [_markdown_table(table, printed_columns(table, digits)) for table in result.tables()]
+    tables = [
+        _markdown_table(table, printed_columns(table, digits)) for table in read_in_order(result)
+    ]
     sentences = [f"{escape(sentence)}\n" for sentence in result.summary()]
     return "\n".join([*sentences, *tables])
 
