@@ -65,9 +65,9 @@ class Masks {
 
     // Room for every word of both texts.
     void reserve(const Span &a, const Span &b) {
-        Word largest = 0;
-        for (size_t at = 0; at < a.size; ++at) largest = std::max(largest, a[at]);
-        for (size_t at = 0; at < b.size; ++at) largest = std::max(largest, b[at]);
+        Word largest = 0; // or a little more
+        for (size_t at = 0; at < a.size; ++at) largest |= a[at];
+        for (size_t at = 0; at < b.size; ++at) largest |= b[at];
         if (bits_.size() <= blocks * size_t{largest})
             bits_.resize(blocks * (size_t{largest} + 1), 0);
     }
@@ -241,10 +241,12 @@ class CommonSubsequence {
     // Calls visit(position) for the positions in the pattern of the one subsequence that is found
     // from the ends of both texts: where they have the same word it is taken; or else the text is
     // cut by a word where the pattern needs its own, and the pattern where it does not.
-    template <class Visit> void each(const Words &text, const Words &pattern, Visit visit) {
-        if (text.empty() || pattern.empty()) return;
+    template <class Visit> void each(Span text, Span pattern, Visit visit) {
+        for (size_t same = common_suffix(text, pattern); same > 0; --same)
+            visit(--pattern.size), --text.size;
+        if (text.size == 0 || pattern.size == 0) return;
         masks_.reserve(text, pattern);
-        const Column start((pattern.size() + 63) / 64, ~uint64_t{0});
+        const Column start((pattern.size + 63) / 64, ~uint64_t{0});
         trace(text, pattern, start.data(), visit);
     }
 
@@ -258,7 +260,7 @@ class CommonSubsequence {
     // So many columns are kept at a time; those in between are computed again from the one before,
     // so that the way back through the table takes memory linear in the pattern. A small table is
     // kept as a whole.
-    static constexpr size_t fan = 32, small = size_t{1} << 15;
+    static constexpr size_t fan = 32, small = size_t{1} << 18;
 
     // Walks back from the last word of the text, and of the pattern, to the first of the text.
     // `start` is the column before the text. Gives back how much of the pattern is left.
