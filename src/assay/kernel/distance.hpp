@@ -25,6 +25,8 @@ struct TooLong : std::length_error {
 // So many pairs of positions are compared for two texts, some five minutes' work.
 constexpr double most_pairs = 1e13;
 
+inline double pairs(size_t a, size_t b) { return static_cast<double>(a) * static_cast<double>(b); }
+
 // A part of a text: words or characters, each a number.
 struct Span {
     const Word *data = nullptr;
@@ -105,12 +107,15 @@ class EditDistance {
         if (pattern.size == 0) return text.size;
         masks_.reserve(text, pattern);
         if (pattern.size <= Masks::positions) return whole(text, pattern);
+        // Texts that have too much to compare may still be nearly the same: that is soon found out.
+        const bool too_long = pairs(text.size, pattern.size) > most_pairs;
+        const double allowed = too_long ? most_pairs / 16 : most_pairs;
         // No distance is larger than the longer text.
         for (size_t most = std::max(text.size - pattern.size, size_t{2} * Masks::positions);;
              most *= 4) {
             most = 2 * most < text.size ? most : text.size;
-            const double pairs = static_cast<double>(pattern.size) * static_cast<double>(most);
-            if (pairs > most_pairs) throw TooLong(hypothesis.size(), reference.size());
+            if (pairs(most, pattern.size) > allowed)
+                throw TooLong(hypothesis.size(), reference.size());
             const size_t found = near_diagonal(text, pattern, most);
             if (found <= most) return found;
         }
@@ -248,10 +253,6 @@ class CommonSubsequence {
         masks_.reserve(text, pattern);
         const Column start((pattern.size + 63) / 64, ~uint64_t{0});
         trace(text, pattern, start.data(), visit);
-    }
-
-    static double pairs(size_t a, size_t b) {
-        return static_cast<double>(a) * static_cast<double>(b);
     }
 
   private:

@@ -83,9 +83,8 @@ class Rouge {
         std::vector<long> left_reference(vocabulary_.size()), left_hypothesis(vocabulary_.size());
         const size_t wanted = tally(reference, left_reference);
         const size_t given = tally(hypothesis_, left_hypothesis);
-        if (std::max(CommonSubsequence::pairs(wanted, given),
-                     a_pair * CommonSubsequence::pairs(reference.size(), hypothesis_.size())) >
-            most_pairs)
+        const double sentences = pairs(reference.size(), hypothesis_.size());
+        if (std::max(pairs(wanted, given), a_pair * sentences) > most_pairs)
             throw TooLong(given, wanted);
         size_t hits = 0;
         for (const Words &sentence : reference) {

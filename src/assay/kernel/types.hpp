@@ -56,6 +56,7 @@ class TypeCounter {
 
     // The types of one line, sorted, with their counts.
     void list(const StringView &line) {
+        worked(32 * line.length);
         ids_.clear();
         if (settings_.characters) {
             letters_.clear();
