@@ -42,9 +42,7 @@ def edits(
 ) -> NDArray[np.float64]:
     """Rows of edits to the nearest reference, and the mean reference length."""
 
-def character_edits(
-    segments: Segments, whitespace: bool, threads: int = 0
-) -> NDArray[np.float64]:
+def character_edits(segments: Segments, whitespace: bool, threads: int = 0) -> NDArray[np.float64]:
     """The same of characters: with white space, or without."""
 
 def rouge(

@@ -335,9 +335,9 @@ def explained_limit(metric: Metric, segments: Sequence[Segment], unit: str) -> I
         start = segments[at].hypothesis[:40]
         raise DataError(
             f"{metric}: the segment that begins with {start!r} has {hypothesis:,} {unit} and its "
-            f"reference {reference:,}: more than 10,000,000,000,000 pairs to compare. Cut such lines "
-            "into sentences, or take a metric whose time does not grow with the square of a line, as "
-            "chrf."
+            f"reference {reference:,}: more than 10,000,000,000,000 pairs to compare. Cut such "
+            "lines into sentences, or take a metric whose time does not grow with the square of a "
+            "line, as chrf."
         ) from None
 
 
