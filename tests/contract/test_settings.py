@@ -72,7 +72,8 @@ any_settings = st.one_of(
         legacy=yes_or_no,
     ),
     st.builds(TER, yes_or_no, yes_or_no, yes_or_no, yes_or_no),
-    st.builds(WER, yes_or_no, tokenizers, st.sampled_from(["word", "char"])),
+    st.builds(WER, yes_or_no, tokenizers, st.just("word")),
+    st.builds(WER, yes_or_no, tokenizers, st.just("char"), yes_or_no),
     st.builds(MacroF, **types),
     st.builds(MicroF, **types, k=weights),
     st.builds(

@@ -25,6 +25,7 @@ VARIED = (
     "ter:normalized=yes,no_punct=yes,asian_support=yes",
     "wer:tok=13a,lowercase=yes",
     "cer",
+    "cer:space=yes",
     "macrof:max_order=2",
     "macrof:beta=3,tok=intl",
     "microf:unit=char,max_order=3",

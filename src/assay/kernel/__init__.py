@@ -5,6 +5,8 @@ same tuple of references have it prepared once. `threads=0` means one per core.
 """
 
 from assay.kernel._native import (
+    TooLong,
+    character_edits,
     character_ngrams,
     edits,
     masked,
@@ -17,6 +19,8 @@ from assay.kernel._native import (
 )
 
 __all__ = [
+    "TooLong",
+    "character_edits",
     "character_ngrams",
     "edits",
     "masked",

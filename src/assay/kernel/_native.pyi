@@ -6,6 +6,9 @@ from numpy.typing import NDArray
 
 Segments = Sequence[tuple[Any, ...]]
 
+class TooLong(ValueError):
+    """Two texts that would take hours to compare; `args` are segment, words of each."""
+
 def tokenize(lines: Sequence[str], tokenizer: str, classes: bytes = b"") -> list[list[str]]:
     """The words of every line; `classes` is one byte per code point, for `intl`."""
 
@@ -38,6 +41,9 @@ def edits(
     segments: Segments, tokenizer: str, classes: bytes, threads: int = 0
 ) -> NDArray[np.float64]:
     """Rows of edits to the nearest reference, and the mean reference length."""
+
+def character_edits(segments: Segments, whitespace: bool, threads: int = 0) -> NDArray[np.float64]:
+    """The same of characters: with white space, or without."""
 
 def rouge(
     segments: Segments, order: int, summary: bool, stem: bool, threads: int = 0

@@ -74,7 +74,10 @@ class Batch {
             throw std::length_error("too many segments for one call");
         hypotheses_.reserve(static_cast<size_t>(size));
         Known known(static_cast<size_t>(size));
-        for (Py_ssize_t at = 0; at < size; ++at) add(PyTuple_GetItem(owner_.ptr(), at), known);
+        for (Py_ssize_t at = 0; at < size; ++at) {
+            add(PyTuple_GetItem(owner_.ptr(), at), known);
+            worked_with_gil(static_cast<size_t>(at));
+        }
     }
 
     size_t size() const { return hypotheses_.size(); }

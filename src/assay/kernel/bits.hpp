@@ -1,4 +1,4 @@
-// Bit-parallel edit distance (Myers 1999, Hyyrö 2003) and longest common subsequence.
+// Bit-parallel edit distance (Myers 1999, Hyyrö 2003), column by column, for short patterns.
 #pragma once
 
 #include <cstddef>
@@ -74,49 +74,6 @@ struct Column {
         }
         last = static_cast<size_t>(static_cast<long long>(last) + carry);
     }
-};
-
-// Insertions, deletions and substitutions that turn one text into the other.
-class EditDistance {
-  public:
-    size_t operator()(const Words &text, const Words &pattern) {
-        if (pattern.empty()) return text.size();
-        positions_.build(pattern, text);
-        column_.start(pattern.size(), positions_.blocks());
-        for (size_t i = 0; i < text.size(); ++i) column_.step(positions_.at(i), pattern.size());
-        return column_.last;
-    }
-
-  private:
-    Positions positions_;
-    Column column_;
-};
-
-// The length of the longest common subsequence.
-class CommonSubsequence {
-  public:
-    size_t operator()(const Words &text, const Words &pattern) {
-        if (pattern.empty()) return 0;
-        positions_.build(pattern, text);
-        const size_t blocks = positions_.blocks();
-        rest_.assign(blocks, ~uint64_t{0});
-        for (size_t i = 0; i < text.size(); ++i) {
-            uint64_t carry = 0;
-            for (size_t b = 0; b < blocks; ++b) {
-                const uint64_t v = rest_[b], u = v & positions_.at(i)[b];
-                const uint64_t partial = v + u, sum = partial + carry;
-                carry = (partial < v) | (sum < partial);
-                rest_[b] = sum | (v - u);
-            }
-        }
-        size_t found = 0;
-        for (size_t j = 0; j < pattern.size(); ++j) found += !((rest_[j / 64] >> (j % 64)) & 1);
-        return found;
-    }
-
-  private:
-    Positions positions_;
-    std::vector<uint64_t> rest_;
 };
 
 } // namespace assay

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "interrupt.hpp"
 #include "text.hpp"
 
 namespace assay {
@@ -117,6 +118,7 @@ class NgramTrie {
         for (size_t at = 0; at < length; ++at) {
             uint32_t node = 0;
             const size_t deepest = std::min(order, length - at);
+            if (at % 4096 == 4095) worked(4096 * 16 * order);
             for (size_t n = 0; n < deepest; ++n) {
                 node = child_or_new(node, static_cast<uint32_t>(tokens[at + n]));
                 Node &counts = nodes_[node];
@@ -132,6 +134,7 @@ class NgramTrie {
         for (size_t at = 0; at < length; ++at) {
             uint32_t node = 0;
             const size_t deepest = std::min(order, length - at);
+            if (at % 4096 == 4095) worked(4096 * 16 * order);
             for (size_t n = 0; n < deepest; ++n) {
                 node = child(node, static_cast<uint32_t>(tokens[at + n]));
                 if (node == 0) break;

@@ -59,6 +59,7 @@ nb::list tokenize(nb::sequence lines, std::string_view tokenizer, nb::bytes clas
     Tokenizer split_words(scheme_named(tokenizer), {classes.c_str(), classes.size()});
     nb::list out;
     for (nb::handle line : lines) {
+        worked_with_gil(nb::len(out));
         nb::list words;
         Strings strings;
         split_words.each(strings.view(line.ptr()), [&](TextView word) { words.append(string_of(word)); });
@@ -78,6 +79,7 @@ nb::list masked(nb::tuple words, Kept keep, nb::str mask) {
     nb::list out;
     const nb::str blank(" ");
     for (size_t text = 0; text < keep.shape(0); ++text) {
+        worked_with_gil(text);
         nb::object row = nb::steal<nb::object>(PyTuple_New(static_cast<Py_ssize_t>(size)));
         if (!row.is_valid()) throw nb::python_error();
         for (size_t at = 0; at < size; ++at) {
@@ -112,12 +114,25 @@ auto character_ngrams(nb::handle segments, Order char_order, Order word_order,
     });
 }
 
-template <class Distance>
-auto edits(nb::handle segments, std::string_view tokenizer, nb::bytes classes, int threads) {
-    const Scheme scheme = scheme_named(tokenizer);
-    const std::string_view table{classes.c_str(), classes.size()};
+auto shifted_edits(nb::handle segments, std::string_view tokenizer, nb::bytes classes,
+                   int threads) {
+    const WordReader reader(scheme_named(tokenizer), {classes.c_str(), classes.size()});
     return rows(segments, 2, threads, [&](const Batch &batch, double *out) {
-        return EditRows<Distance>(batch, scheme, table, out);
+        return EditRows<WordReader, ShiftedEdits>(batch, reader, out);
+    });
+}
+
+auto edits(nb::handle segments, std::string_view tokenizer, nb::bytes classes, int threads) {
+    const WordReader reader(scheme_named(tokenizer), {classes.c_str(), classes.size()});
+    return rows(segments, 2, threads, [&](const Batch &batch, double *out) {
+        return EditRows<WordReader, EditDistance>(batch, reader, out);
+    });
+}
+
+auto character_edits(nb::handle segments, bool whitespace, int threads) {
+    const CharacterReader reader(whitespace);
+    return rows(segments, 2, threads, [&](const Batch &batch, double *out) {
+        return EditRows<CharacterReader, EditDistance>(batch, reader, out);
     });
 }
 
@@ -146,7 +161,10 @@ nb::tuple type_counts(nb::handle segments, std::string_view tokenizer, nb::bytes
         out.fill(counters, *order, batch.size());
     }
     nb::list names;
-    for (TextView type : order->types) names.append(string_of(type));
+    for (TextView type : order->types) {
+        names.append(string_of(type));
+        worked_with_gil(nb::len(names));
+    }
     const size_t entries = out.columns.size();
     return nb::make_tuple(array(std::move(out.starts), {batch.size() + 1}),
                           array(std::move(out.columns), {entries}),
@@ -192,6 +210,17 @@ nb::ndarray<nb::numpy, double> type_scores(Input<double, 2> weights, Input<int64
 
 NB_MODULE(_native, m) {
     using namespace nb::literals;
+    static PyObject *too_long = PyErr_NewException("assay.kernel.TooLong", PyExc_ValueError, nullptr);
+    if (!too_long) throw nb::python_error();
+    m.attr("TooLong") = nb::handle(too_long);
+    nb::register_exception_translator([](const std::exception_ptr &thrown, void *) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const assay::TooLong &error) {
+            const nb::tuple values = nb::make_tuple(error.segment, error.hypothesis, error.reference);
+            PyErr_SetObject(too_long, values.ptr());
+        }
+    });
     m.def("tokenize", &assay::tokenize, "lines"_a, "tokenizer"_a, "classes"_a = nb::bytes("", 0));
     m.def("masked", &assay::masked, "words"_a, "keep"_a, "mask"_a);
     m.def("word_ngrams", &assay::word_ngrams, "segments"_a, "tokenizer"_a, "classes"_a, "order"_a,
@@ -199,9 +228,10 @@ NB_MODULE(_native, m) {
     m.def("character_ngrams", &assay::character_ngrams, "segments"_a, "char_order"_a,
           "word_order"_a, "beta_squared"_a, "whitespace"_a, "eps_smoothing"_a, "legacy"_a,
           "threads"_a = 0);
-    m.def("shifted_edits", &assay::edits<assay::ShiftedEdits>, "segments"_a, "tokenizer"_a,
-          "classes"_a, "threads"_a = 0);
-    m.def("edits", &assay::edits<assay::EditDistance>, "segments"_a, "tokenizer"_a, "classes"_a,
+    m.def("shifted_edits", &assay::shifted_edits, "segments"_a, "tokenizer"_a, "classes"_a,
+          "threads"_a = 0);
+    m.def("edits", &assay::edits, "segments"_a, "tokenizer"_a, "classes"_a, "threads"_a = 0);
+    m.def("character_edits", &assay::character_edits, "segments"_a, "whitespace"_a,
           "threads"_a = 0);
     m.def("rouge", &assay::rouge, "segments"_a, "order"_a, "summary"_a, "stem"_a, "threads"_a = 0);
     m.def("type_counts", &assay::type_counts, "segments"_a, "tokenizer"_a, "classes"_a,

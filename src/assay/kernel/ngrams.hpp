@@ -39,6 +39,7 @@ class WordNgrams {
         // A word that no reference has gets a number that no node has.
         tokenize_.each(batch_.hypothesis(member),
                        [this](TextView word) { ids_.push_back(vocabulary_.find(word)); });
+        worked(16 * batch_.hypothesis(member).length);
         double *row = rows_ + member * (2 + 2 * order_);
         row[0] = static_cast<double>(ids_.size());
         row[1] = static_cast<double>(closest(ids_.size()));
@@ -116,6 +117,7 @@ class CharacterNgrams {
         read(batch_.hypothesis(member));
         ids_.clear();
         for (TextView word : words_) ids_.push_back(vocabulary_.find(word));
+        worked(16 * letters_.size() * used);
         double *row = rows_ + member * counts_.size();
         double best = -1;
         for (size_t at = 0; at < used; ++at) {

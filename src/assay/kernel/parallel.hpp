@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "interrupt.hpp"
 
 namespace assay {
 
@@ -17,31 +20,83 @@ inline size_t thread_count(size_t jobs, int wanted) {
     return std::max<size_t>(1, std::min(threads, jobs / 32 + 1));
 }
 
-// Calls workers[t](job) once for each job in [0, jobs), a thread per worker.
-template <class Worker> void share(size_t jobs, std::vector<Worker> &workers) {
-    constexpr size_t block = 16;
-    std::atomic<size_t> next{0};
-    std::exception_ptr failure;
-    std::mutex lock;
-    auto run = [&](Worker &worker) {
+// Calls workers[t](job) once for each job in [0, jobs), a thread per worker. The first failure, or
+// Ctrl-C, ends all threads. Called without the GIL.
+template <class Worker> class Shared {
+  public:
+    Shared(size_t jobs, std::vector<Worker> &workers) : jobs_(jobs), workers_(workers) {}
+
+    void run() {
+        std::vector<std::thread> threads;
+        threads.reserve(workers_.size());
         try {
-            for (size_t from; (from = next.fetch_add(block)) < jobs;)
-                for (size_t job = from; job < std::min(jobs, from + block); ++job) worker(job);
-        } catch (...) {
-            std::lock_guard<std::mutex> hold(lock);
-            failure = std::current_exception();
-            next = jobs;
+            for (size_t t = 1; t < workers_.size(); ++t) {
+                threads.emplace_back([this, t] { work(workers_[t], false); });
+                const std::lock_guard<std::mutex> hold(lock_);
+                ++started_;
+            }
+        } catch (const std::system_error &) {
+            // The machine gives no more threads: those that run do all the work.
         }
-    };
-    std::vector<std::thread> threads;
-    try {
-        for (size_t t = 1; t < workers.size(); ++t) threads.emplace_back(run, std::ref(workers[t]));
-    } catch (const std::system_error &) {
-        // The machine gives no more threads: those that run do all the work.
+        work(workers_[0], true);
+        wait();
+        for (std::thread &thread : threads) thread.join();
+        if (failure_) std::rethrow_exception(failure_);
     }
-    run(workers[0]);
-    for (std::thread &thread : threads) thread.join();
-    if (failure) std::rethrow_exception(failure);
+
+  private:
+    void work(Worker &worker, bool caller) {
+        constexpr size_t block = 16;
+        attention = {&watch_, caller, Attention::steps};
+        guarded([&] {
+            for (size_t from; (from = next_.fetch_add(block)) < jobs_;)
+                for (size_t job = from; job < std::min(jobs_, from + block); ++job) {
+                    worker(job);
+                    worked(1000);
+                }
+        });
+        attention = {};
+        if (caller) return;
+        const std::lock_guard<std::mutex> hold(lock_);
+        ++finished_;
+        changed_.notify_all();
+    }
+
+    // Until all threads are through; Ctrl-C is looked for all the while.
+    void wait() {
+        std::unique_lock<std::mutex> hold(lock_);
+        while (!changed_.wait_for(hold, Watch::pause, [this] { return finished_ == started_; })) {
+            hold.unlock();
+            guarded([this] { watch_.look(true); });
+            hold.lock();
+        }
+    }
+
+    template <class Action> void guarded(Action action) {
+        try {
+            action();
+        } catch (const Stopped &) {
+            // The thread that stopped the others knows why.
+        } catch (...) {
+            const std::lock_guard<std::mutex> hold(lock_);
+            if (!failure_) failure_ = std::current_exception();
+            watch_.stop();
+            next_ = jobs_;
+        }
+    }
+
+    const size_t jobs_;
+    std::vector<Worker> &workers_;
+    std::atomic<size_t> next_{0};
+    Watch watch_;
+    std::mutex lock_;
+    std::condition_variable changed_;
+    std::exception_ptr failure_;
+    size_t started_ = 0, finished_ = 0;
+};
+
+template <class Worker> void share(size_t jobs, std::vector<Worker> &workers) {
+    Shared<Worker>(jobs, workers).run();
 }
 
 } // namespace assay

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "batch.hpp"
-#include "bits.hpp"
+#include "distance.hpp"
 #include "intern.hpp"
 #include "porter.hpp"
 
@@ -29,7 +29,7 @@ class Rouge {
             read(batch_.hypothesis(member), hypothesis_);
             double best = -1, *row = rows_ + 3 * member;
             for (size_t at = 0; at < group.references.size(); ++at) {
-                const Counts counts = compare(references_[at]);
+                const Counts counts = compare(references_[at], member);
                 const double p = ratio(counts.hits, counts.hypothesis);
                 const double r = ratio(counts.hits, counts.reference);
                 const double f = p + r > 0 ? 2 * p * r / (p + r) : 0;
@@ -44,15 +44,30 @@ class Rouge {
         size_t hits, hypothesis, reference;
     };
 
+    // A pair of sentences, however short, costs as much as so many pairs of words.
+    static constexpr double a_pair = 4096;
+
     static double ratio(size_t a, size_t b) {
         return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
     }
 
-    Counts compare(const Sentences &reference) {
-        if (settings_.summary) return summary(reference);
-        const Words &hypothesis = hypothesis_[0], &wanted = reference[0];
-        if (settings_.order == 0)
-            return {common_(hypothesis, wanted), hypothesis.size(), wanted.size()};
+    Counts compare(const Sentences &reference, uint32_t member) {
+        try {
+            if (settings_.summary) return summary(reference);
+            return settings_.order == 0 ? sequences(reference[0]) : ngrams(reference[0]);
+        } catch (TooLong &error) {
+            error.segment = member;
+            throw;
+        }
+    }
+
+    Counts sequences(const Words &wanted) {
+        const Words &hypothesis = hypothesis_[0];
+        return {common_.length(hypothesis, wanted), hypothesis.size(), wanted.size()};
+    }
+
+    Counts ngrams(const Words &wanted) {
+        const Words &hypothesis = hypothesis_[0];
         const size_t n = settings_.order;
         hits_.assign(n, 0);
         trie_.clear();
@@ -68,10 +83,17 @@ class Rouge {
         std::vector<long> left_reference(vocabulary_.size()), left_hypothesis(vocabulary_.size());
         const size_t wanted = tally(reference, left_reference);
         const size_t given = tally(hypothesis_, left_hypothesis);
+        const double sentences = pairs(reference.size(), hypothesis_.size());
+        if (std::max(pairs(wanted, given), a_pair * sentences) > most_pairs)
+            throw TooLong(given, wanted);
         size_t hits = 0;
         for (const Words &sentence : reference) {
             std::vector<bool> in_union(sentence.size());
-            for (const Words &candidate : hypothesis_) mark(sentence, candidate, in_union);
+            // The very subsequence that rouge_score finds.
+            for (const Words &candidate : hypothesis_) {
+                common_.each(candidate, sentence, [&](size_t at) { in_union[at] = true; });
+                worked(50);
+            }
             for (size_t at = 0; at < sentence.size(); ++at) {
                 const Word word = sentence[at];
                 if (!in_union[at] || left_reference[word] <= 0 || left_hypothesis[word] <= 0)
@@ -89,26 +111,10 @@ class Rouge {
         return total;
     }
 
-    // Marks the reference positions of one longest common subsequence, rouge_score's choice.
-    void mark(const Words &reference, const Words &candidate, std::vector<bool> &marked) {
-        const size_t n = reference.size(), m = candidate.size(), wide = m + 1;
-        table_.assign((n + 1) * wide, 0);
-        for (size_t i = 1; i <= n; ++i)
-            for (size_t j = 1; j <= m; ++j)
-                table_[i * wide + j] =
-                    reference[i - 1] == candidate[j - 1]
-                        ? table_[(i - 1) * wide + j - 1] + 1
-                        : std::max(table_[(i - 1) * wide + j], table_[i * wide + j - 1]);
-        for (size_t i = n, j = m; i > 0 && j > 0;) {
-            if (reference[i - 1] == candidate[j - 1]) marked[i - 1] = true, --i, --j;
-            else if (table_[i * wide + j - 1] > table_[(i - 1) * wide + j]) --j;
-            else --i;
-        }
-    }
-
     // Runs of [a-z0-9]; for a summary, sentence by sentence, a line each.
     void read(const StringView &line, Sentences &out) {
         decode(line, text_);
+        worked(8 * line.length);
         out.assign(1, {});
         size_t start = 0;
         bool empty = true;
@@ -140,7 +146,6 @@ class Rouge {
     CommonSubsequence common_;
     NgramTrie trie_;
     std::vector<size_t> hits_;
-    std::vector<uint32_t> table_;
     std::vector<Sentences> references_;
     Sentences hypothesis_;
     Text text_;

@@ -5,6 +5,7 @@
 
 #include "batch.hpp"
 #include "bits.hpp"
+#include "distance.hpp"
 #include "intern.hpp"
 #include "tokenize.hpp"
 
@@ -31,6 +32,7 @@ class BeamDistance {
                                   text[i - 1], pattern, operation);
                 operations_[at] = operation;
             }
+            worked(4 * (to_[i] - from_[i]));
         }
         return costs_.back();
     }
@@ -63,6 +65,7 @@ class BeamDistance {
                     cell(above, j > from_[i] ? current_[j - from_[i] - 1] : infinite, j,
                          text[i - 1], pattern, ignored);
             above_.swap(current_);
+            worked(4 * above_.size());
             // From here on both texts are the same: rows that differ by a constant stay so.
             int offset = 0;
             if (i >= high && parallel(i, offset)) return costs_.back() + offset;
@@ -194,6 +197,7 @@ class ShiftedEdits {
         for (size_t start = 0; start < n; ++start) {
             const size_t first = start > farthest_shift ? start - farthest_shift : 0;
             const size_t last = std::min(m, start + farthest_shift + 1);
+            worked(128);
             for (size_t at = first; at < last; ++at) {
                 for (size_t length = 1; length <= longest_shift; ++length) {
                     const size_t h = start + length - 1, r = at + length - 1;
@@ -267,6 +271,7 @@ class ShiftedEdits {
                           size_t low, size_t high) {
         const size_t n = hypothesis.size(), m = reference.size();
         if (!bits_ready_) store_columns(hypothesis, reference);
+        worked(4 * (n - low));
         Column &column = scratch_;
         column = columns_[low];
         for (size_t i = low; i < n; ++i) {
@@ -309,42 +314,80 @@ class ShiftedEdits {
     std::vector<uint32_t> wrong_reference_, wrong_hypothesis_;
 };
 
-// Rows of 2: edits to the nearest reference, mean reference length.
-template <class Distance> class EditRows {
+// The words of a line as numbers: for a tokenizer, in order of arrival.
+class WordReader {
   public:
-    EditRows(const Batch &batch, Scheme scheme, std::string_view classes, double *rows)
-        : batch_(batch), tokenize_(scheme, classes), rows_(rows) {}
+    WordReader(Scheme scheme, std::string_view classes) : tokenize_(scheme, classes) {}
+
+    void clear() { vocabulary_.clear(); }
+
+    void read(const StringView &line, Words &out) {
+        out.clear();
+        tokenize_.each(line, [&](TextView word) { out.push_back(vocabulary_.intern(word)); });
+        worked(8 * line.length);
+    }
+
+  private:
+    Tokenizer tokenize_;
+    Vocabulary vocabulary_;
+};
+
+// The characters of a line: code points are numbers.
+class CharacterReader {
+  public:
+    explicit CharacterReader(bool whitespace) : whitespace_(whitespace) {}
+
+    void clear() {}
+
+    void read(const StringView &line, Words &out) const {
+        decode(line, out);
+        if (!whitespace_) remove_spaces(out);
+        worked(line.length);
+    }
+
+  private:
+    bool whitespace_;
+};
+
+// Rows of 2: edits to the nearest reference, mean reference length.
+template <class Reader, class Distance> class EditRows {
+  public:
+    EditRows(const Batch &batch, const Reader &reader, double *rows)
+        : batch_(batch), reader_(reader), rows_(rows) {}
 
     void operator()(size_t job) {
         const Group &group = batch_.groups()[job];
-        vocabulary_.clear();
+        reader_.clear();
         references_.resize(std::max(references_.size(), group.references.size()));
         size_t length = 0;
         for (size_t at = 0; at < group.references.size(); ++at) {
-            read(group.references[at], references_[at]);
+            reader_.read(group.references[at], references_[at]);
             length += references_[at].size();
         }
         for (uint32_t member : group.members) {
-            read(batch_.hypothesis(member), hypothesis_);
-            size_t best = SIZE_MAX;
-            for (size_t at = 0; at < group.references.size(); ++at)
-                best = std::min(best, distance_(hypothesis_, references_[at]));
-            rows_[2 * member] = static_cast<double>(best);
+            reader_.read(batch_.hypothesis(member), hypothesis_);
+            rows_[2 * member] = static_cast<double>(nearest(group.references.size(), member));
             rows_[2 * member + 1] =
                 static_cast<double>(length) / static_cast<double>(group.references.size());
         }
     }
 
   private:
-    void read(const StringView &line, Words &out) {
-        out.clear();
-        tokenize_.each(line, [&](TextView word) { out.push_back(vocabulary_.intern(word)); });
+    size_t nearest(size_t references, uint32_t member) {
+        size_t best = SIZE_MAX;
+        try {
+            for (size_t at = 0; at < references; ++at)
+                best = std::min(best, distance_(hypothesis_, references_[at]));
+        } catch (TooLong &error) {
+            error.segment = member;
+            throw;
+        }
+        return best;
     }
 
     const Batch &batch_;
-    Tokenizer tokenize_;
+    Reader reader_;
     double *rows_;
-    Vocabulary vocabulary_;
     std::vector<Words> references_;
     Words hypothesis_;
     Distance distance_;

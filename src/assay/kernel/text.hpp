@@ -20,25 +20,27 @@ struct StringView {
     int kind = 1;
 };
 
-template <class Unit> inline void widen(const StringView &view, Text &out) {
+template <class Unit, class Out> inline void widen(const StringView &view, Out &out) {
     const Unit *units = static_cast<const Unit *>(view.data);
     out.resize(view.length);
     std::copy(units, units + view.length, out.begin());
 }
 
 // Valid UTF-8 of `view.length` code points.
-inline void from_utf8(const StringView &view, Text &out) {
+template <class Out> inline void from_utf8(const StringView &view, Out &out) {
     const uint8_t *at = static_cast<const uint8_t *>(view.data);
     out.resize(view.length);
-    for (char32_t &c : out) {
+    for (auto &c : out) {
         const uint8_t first = *at++;
         const int more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-        c = more ? first & (0x3f >> more) : first;
-        for (int i = 0; i < more; ++i) c = c << 6 | (*at++ & 0x3f);
+        char32_t whole = more ? first & (0x3f >> more) : first;
+        for (int i = 0; i < more; ++i) whole = whole << 6 | (*at++ & 0x3f);
+        c = whole;
     }
 }
 
-inline void decode(const StringView &view, Text &out) {
+// `out` is a Text, or a vector of whole numbers.
+template <class Out> inline void decode(const StringView &view, Out &out) {
     switch (view.kind) {
     case 0: return from_utf8(view, out);
     case 1: return widen<uint8_t>(view, out);
@@ -71,10 +73,12 @@ template <class Visit> inline void split(TextView text, Visit visit) {
     }
 }
 
-inline void remove_spaces(Text &text) {
+template <class Out> inline void remove_spaces(Out &text) {
     size_t kept = 0;
-    for (char32_t c : text)
-        if (!is_space(c)) text[kept++] = c;
+    for (const auto c : text) {
+        text[kept] = c;
+        kept += !is_space(c);
+    }
     text.resize(kept);
 }
 

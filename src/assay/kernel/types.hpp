@@ -56,6 +56,7 @@ class TypeCounter {
 
     // The types of one line, sorted, with their counts.
     void list(const StringView &line) {
+        worked(32 * line.length);
         ids_.clear();
         if (settings_.characters) {
             letters_.clear();
@@ -88,7 +89,10 @@ class TypeCounter {
 
     template <class Visit> void each(size_t length, Visit visit) const {
         for (size_t n = settings_.min_order; n <= settings_.max_order; ++n)
-            for (size_t at = 0; at + n <= length; ++at) visit(at, n);
+            for (size_t at = 0; at + n <= length; ++at) {
+                visit(at, n);
+                if (at % 4096 == 4095) worked(4096 * 64);
+            }
     }
 
     // Of several references, the largest count of a type stands.
@@ -155,6 +159,7 @@ class TypeScores {
         const double *weights = weights_ + job * rows_.segments;
         for (size_t segment = 0; segment < rows_.segments; ++segment) {
             const double weight = weights[segment];
+            if (segment % 4096 == 4095) worked(4096 * 64);
             if (weight == 0) continue;
             for (int64_t at = rows_.starts[segment]; at < rows_.starts[segment + 1]; at += 3) {
                 double *sums = sums_.data() + rows_.columns[at];

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
@@ -13,6 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay import kernel
 from assay.data import Array, DataError, Dataset, Segment, reference_tuples
 from assay.registry import (
     Alias,
@@ -35,6 +37,7 @@ __all__ = [
     "Score",
     "Selection",
     "Statistics",
+    "explained_limit",
     "labels",
     "parse",
     "reference_count",
@@ -320,6 +323,22 @@ def _check_references(metric: Metric, segments: Sequence[Segment]) -> None:
             f"{metric} compares with references, but segment {number} has none. Name one, or take "
             "a metric that reads the source alone, as xbertscore."
         )
+
+
+@contextmanager
+def explained_limit(metric: Metric, segments: Sequence[Segment], unit: str) -> Iterator[None]:
+    """Where the kernel finds two lines too long to compare, a `DataError` says which ones."""
+    try:
+        yield
+    except kernel.TooLong as error:
+        at, hypothesis, reference = error.args
+        start = segments[at].hypothesis[:40]
+        raise DataError(
+            f"{metric}: the segment that begins with {start!r} has {hypothesis:,} {unit} and its "
+            f"reference {reference:,}: more than 10,000,000,000,000 pairs to compare. Cut such "
+            "lines into sentences, or take a metric whose time does not grow with the square of a "
+            "line, as chrf."
+        ) from None
 
 
 def _dense(sums: Any) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay import kernel
 from assay.data import Array, Segment, divide
-from assay.metrics.base import Metric, Rows
+from assay.metrics.base import Metric, Rows, explained_limit
 from assay.registry import setting
 from assay.text import rewrite
 
@@ -53,7 +53,8 @@ class ROUGE(Metric):
         """The segment's value, and one to count it."""
         order = int(self.type) if self.type.isdigit() else 0
         lowered = rewrite(segments, str.lower)
-        values = kernel.rouge(lowered, order, self.type == "Lsum", self.stem)
+        with explained_limit(self, segments, "words"):
+            values = kernel.rouge(lowered, order, self.type == "Lsum", self.stem)
         return np.column_stack([values[:, _COLUMNS[self.value]], np.ones(len(values))])
 
     def aggregate(self, sums: Array) -> Array:

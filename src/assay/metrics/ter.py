@@ -9,8 +9,8 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from assay import kernel
-from assay.data import Array, Segment, divide
-from assay.metrics.base import Metric, Rows
+from assay.data import Array, DataError, Segment, divide
+from assay.metrics.base import Metric, Rows, explained_limit
 from assay.registry import setting
 from assay.text import check_tokenizer, prepare, rewrite
 
@@ -77,10 +77,16 @@ class WER(Metric):
     lowercase: bool = setting(False, key="case", values={"yes": "lc", "no": "mixed"})
     tokenize: str = setting("none", short="tok", key="tok")
     unit: Literal["word", "char"] = setting("word", key="unit")
+    whitespace: bool = setting(False, short="space", key="space")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_tokenizer(self.tokenize)
+        if self.whitespace and self.unit == "word":
+            raise DataError(
+                "wer:space=yes: white space can count only among characters. Leave it out, or ask "
+                "for cer:space=yes."
+            )
 
     @property
     def title(self) -> str:
@@ -95,9 +101,18 @@ class WER(Metric):
     def rows(self, segments: Sequence[Segment]) -> Rows:
         """Edits to the nearest reference, and the mean reference length."""
         segments, tokenizer, classes = prepare(segments, self.tokenize, lowercase=self.lowercase)
-        unit = "char" if self.unit == "char" else tokenizer
-        return kernel.edits(segments, unit, classes)
+        with explained_limit(self, segments, "words" if self.unit == "word" else "characters"):
+            if self.unit == "char":
+                return kernel.character_edits(segments, self.whitespace)
+            return kernel.edits(segments, tokenizer, classes)
 
     def aggregate(self, sums: Array) -> Array:
         """Edits per reference word in percent."""
         return _rate(sums)
+
+    def details(self) -> dict[str, str]:
+        """White space matters to characters alone."""
+        details = super().details()
+        if self.unit == "word":
+            del details["space"]
+        return details
