@@ -90,4 +90,5 @@ def observe_probes(
 def _signature(probe: _Probe, signature: str) -> str:
     if isinstance(probe, SegmentProbe):
         return slice_signature(signature, probe.segments)
-    return probe.metric
+    # As in `suite_report`: the items that are decided for every system.
+    return f"{probe.metric}|policy:fair" if probe.kind == "phenomenon" else probe.metric
