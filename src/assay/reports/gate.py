@@ -173,7 +173,9 @@ def _observations(
         *(metrics.fault_probe(name) for name in dict.fromkeys(faults)),
         *(
             _found(limit, suite_probes(data, suite))
-            for limit in {limit.subject: limit for limit in limits if limit.kind == "suite"}.values()
+            for limit in {
+                limit.subject: limit for limit in limits if limit.kind == "suite"
+            }.values()
         ),
     ]
     yield from observe_probes(data.systems, probes, level=level, signature=signature, roles=roles)
@@ -326,7 +328,6 @@ class _LimitMetrics:
             sign_flip_p(one.contributions(other)), int(np.asarray(one.rows)[:, 1].sum()),
             (int(hits[1].sum()), int(hits[0].sum())), min(only),
         )  # fmt: skip
-
 
     def fault_probe(self, name: str) -> SumProbe:
         """The segments with a fault, by system."""

@@ -146,7 +146,6 @@ class SegmentProbe(Probe):
             _standing_out(whole, self.segments, float(moved.sum())),
         )  # fmt: skip
 
-
     def estimate(self, at: int, *, level: float) -> Estimate:
         """The value of one system on the slice, with its interval."""
         return estimate(self.statistics[at][self.segments], level=level)
@@ -286,7 +285,6 @@ class BinProbe(Probe):
             values[0], values[1], sign_flip_p(by_segment), there, by_segment[there],
             _standing_out(whole, there, float(by_segment.sum())),
         )  # fmt: skip
-
 
     def estimate(self, at: int, *, level: float) -> Estimate:
         """The value of one system on the bin, with its interval."""

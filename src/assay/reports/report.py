@@ -101,7 +101,9 @@ def report(
                 ReportPart("favor", "Segments that decide", favor(pair, count=5)),
                 ReportPart("types", "Words", types(pair, count=10)),
                 ReportPart(
-                    "explain", "Words that help and hurt", explain(pair, "chrf", "lime", worst=WORST)
+                    "explain",
+                    "Words that help and hurt",
+                    explain(pair, "chrf", "lime", worst=WORST),
                 ),
                 *_suite(suite),
             ]
@@ -112,8 +114,8 @@ def report(
             gate = check(
                 replace(pair, human=data.human), limits, baseline=first, candidate=candidate,
                 features=features, annotator=annotator, pipeline=pipeline,
-                tags=_own_tags(tags, data, pair), cache=cache, labels=labels, frequencies=frequencies,
-                suite=suite, errors=errors, level=level, track=track,
+                tags=_own_tags(tags, data, pair), cache=cache, labels=labels,
+                frequencies=frequencies, suite=suite, errors=errors, level=level, track=track,
             )  # fmt: skip
         found = Report(comparison, parts, title or _title(data), gate)
         if kept:

@@ -49,7 +49,9 @@ def metric_identity(metric: Metric) -> str | None:
 def _modules(settings: Settings) -> Iterator[str]:
     """The modules of the classes of a metric, and of what is inside it."""
     outside = ("builtins", "abc", "typing")
-    yield from (each.__module__ for each in type(settings).__mro__ if each.__module__ not in outside)
+    yield from (
+        each.__module__ for each in type(settings).__mro__ if each.__module__ not in outside
+    )
     for field in settings_of(settings):
         if isinstance(value := getattr(settings, field.name), Settings):
             yield from _modules(value)

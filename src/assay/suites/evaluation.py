@@ -175,7 +175,9 @@ def add_suite_run(
         for at, system in enumerate(found.systems)
     ]
     items = result.verdicts.items
-    texts = [text for item in items for text in (item.id, item.category, item.source, *_rules(item))]
+    texts = [
+        text for item in items for text in (item.id, item.category, item.source, *_rules(item))
+    ]
     ResultStore(store).add_run(
         command,
         observations,
