@@ -47,8 +47,8 @@ def estimate(statistics: Statistics, *, level: float) -> Estimate:
 def share_estimate(part: float, whole: float, *, level: float) -> Estimate:
     """A share in percent, with Wilson's interval."""
     low, high = wilson(part, whole, level=level)
-    value = 100 * part / whole if whole else np.nan
-    return Estimate(float(value), 100 * float(low), 100 * float(high), int(whole), "wilson")
+    value = 100 * (part / whole) if whole else np.nan
+    return Estimate(value, 100 * float(low), 100 * float(high), int(whole), "wilson")
 
 
 def slice_signature(signature: str, segments: NDArray[np.intp]) -> str:

@@ -39,8 +39,8 @@ class DamagedError(ValueError):
 def pack(arrays: Arrays) -> bytes:
     """Arrays as the bytes of a compressed .npz file, which `numpy.load` reads, with a checksum."""
     file = io.BytesIO()
-    checksum = np.frombuffer(_checksum(arrays), np.uint8)
-    np.savez_compressed(file, **arrays, **{CHECKSUM: checksum})
+    members: dict[str, Any] = {**arrays, CHECKSUM: np.frombuffer(_checksum(arrays), np.uint8)}
+    np.savez_compressed(file, **members)
     return file.getvalue()
 
 

@@ -105,9 +105,11 @@ class ResultStore:
         keys = {name: _key(about) for name, about in abouts.items()}
         wanted = {keys[name]: about for name, about in abouts.items()}
         found = {key: self._rows(key, about, len(dataset)) for key, about in wanted.items()}
-        new = {keys[name]: name for name in reversed(dataset.systems) if found[keys[name]] is None}
-        # In the order of the data, so that messages about segments are those without a store.
-        names = [name for name in dataset.systems if name in new.values()]
+        new: dict[str, str] = {}
+        for name, key in keys.items():
+            if found[key] is None:
+                new.setdefault(key, name)  # the same outputs under another name are scored once
+        names = list(new.values())
         for name, rows in zip(names, _scored(dataset, metric, names), strict=True):
             found[keys[name]] = rows
             if rows.names is None and hasattr(rows.rows, "indptr"):
@@ -319,7 +321,7 @@ class ResultStore:
         path = self._path(part, key)
         try:
             data = path.read_bytes()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             self._damaged(path, error)

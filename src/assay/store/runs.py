@@ -136,7 +136,8 @@ def _finite(value: Any) -> Any:
 def read_run(text: str) -> RunRecord:
     """The run of `run_lines`; a `DamagedError` where it is none."""
     try:
-        records = [json.loads(line) for line in text.splitlines()]
+        # U+2028 and the like stay inside their line.
+        records = [json.loads(line) for line in text.split("\n") if line]
         if not records:
             raise DamagedError("it is empty")
         observations = tuple(
@@ -147,7 +148,7 @@ def read_run(text: str) -> RunRecord:
         return RunRecord(**_values(_OF_RUN, records[0], {}), observations=observations)
     except DamagedError:
         raise
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise DamagedError(f"{type(error).__name__}: {error}") from None
 
 
