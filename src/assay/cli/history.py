@@ -103,7 +103,7 @@ def _run(args: argparse.Namespace) -> int:
 
 HISTORY = Command(
     name="history",
-    usage="FOLDER [-m METRIC ...] [--slice NAME ...] [--phenomenon NAME ...] [options]",
+    usage="FOLDER [-m METRIC ...] [--slice NAME ...] [options]",
     description=(
         "Is it getting better? Commands with --store FOLDER write down what they found; this\n"
         "shows a metric, a slice of the test set, a fault or a phenomenon of a test suite from\n"
@@ -111,12 +111,12 @@ HISTORY = Command(
         "Only runs on the same test set with the same signature are set side by side."
     ),
     examples="""
-        assay history runs                                       every metric, all runs
-        assay history runs -m chrf --last 10 -o history.html     a page with a chart
-        assay history runs --slice 'with a number' fault:numbers slices and faults
+        assay history runs                                        every metric, all runs
+        assay history runs -m chrf --last 10 -o history.html      a page with a chart
+        assay history runs --slice 'with a number' fault:numbers  a slice and a fault
         assay history runs --phenomenon Negation --since 2026-01-01
         assay history runs -m bleu --system atlas --format json
-        assay history runs --prune 90                            remove what is not used""",
+        assay history runs --prune 90                             remove what is not used""",
     configure=_configure,
     run=_run,
 )

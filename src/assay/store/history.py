@@ -150,7 +150,8 @@ class HistoryResult(Result):
             kinds.setdefault(kind, []).append(name)
         if kinds:
             parts = [
-                f"{_plural(len(names), kind)} ({names[0]} ...)" for kind, names in kinds.items()
+                f"{_plural(len(names), kind)} ({names[0]}{' ...' * (len(names) > 1)})"
+                for kind, names in kinds.items()
             ]
             found.append(f"These runs also have {', '.join(parts)}.")
         return found
@@ -200,6 +201,11 @@ class HistoryResult(Result):
             replace(look, name=_heading(seen)), replace(look, name="change"), Column("n"),
         ]  # fmt: skip
         rows = [self._row(point) for point in line.points]
+        if any(point.run.passed is not None for point in line.points):
+            columns.append("check")
+            answers = {True: "passed", False: "FAILED", None: None}
+            for row, point in zip(rows, line.points, strict=True):
+                row.append(answers[point.run.passed])
         return Table(title, columns, rows, self._note(line))
 
     def _row(self, point: HistoryPoint) -> list[CellValue]:
@@ -262,7 +268,8 @@ class _Selection:
             there = list(dict.fromkeys(name for each in seen for name in sorted(names(each))))
             for name in wanted:
                 if _folded(name) not in map(_folded, there):
-                    known_names = ", ".join(there[:NAMED]) + (", ..." if len(there) > NAMED else "")
+                    plain = [each for each in there if not each.startswith("slice:")]
+                    known_names = ", ".join(plain[:NAMED]) + (", ..." if len(plain) > NAMED else "")
                     raise DataError(
                         f"no {what} {name!r} in the runs of {store.folder}"
                         f"{did_you_mean(name, there)}. There are: {known_names or 'none'}."
@@ -393,6 +400,7 @@ def _record(point: HistoryPoint) -> Record:
         "run_name": run.name,
         "time": run.time,
         "command": run.command,
+        "passed": run.passed,
         "test_set": run.test_set,
         "test_set_sha256": run.test_set_sha256,
         "system": seen.system,
