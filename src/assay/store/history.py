@@ -29,7 +29,7 @@ NAMED = 12
 """So many names are listed where one is not known."""
 
 
-class Change(NamedTuple):
+class RunChange(NamedTuple):
     """The difference to the run before; interval and p are known where both runs' rows are."""
 
     value: float
@@ -44,7 +44,7 @@ class HistoryPoint:
 
     run: RunRecord
     seen: Observation
-    change: Change | None = None
+    change: RunChange | None = None
 
 
 @dataclass(frozen=True)
@@ -362,9 +362,9 @@ def _with_changes(points: _Points, store: ResultStore) -> HistorySeries:
     return HistorySeries(tuple(found))
 
 
-def _change(before: Observation, after: Observation, store: ResultStore) -> Change:
+def _change(before: Observation, after: Observation, store: ResultStore) -> RunChange:
     """The difference, segment by segment where the rows of both are there."""
-    plain = Change(after.value - before.value)
+    plain = RunChange(after.value - before.value)
     if not (before.rows and after.rows and before.n == after.n):
         return plain
     if before.rows == after.rows:
@@ -380,13 +380,13 @@ def _change(before: Observation, after: Observation, store: ResultStore) -> Chan
         return plain
 
 
-def _paired(one: Statistics, other: Statistics, *, level: float) -> Change:
+def _paired(one: Statistics, other: Statistics, *, level: float) -> RunChange:
     from scipy.special import stdtrit
 
     value = one.corpus() - other.corpus()
     error = standard_error(one.without_each() - other.without_each())
     reach = error * float(stdtrit(max(1, len(one) - 1), (1 + level) / 2))
-    return Change(value, value - reach, value + reach, sign_flip_p(one.contributions(other)))
+    return RunChange(value, value - reach, value + reach, sign_flip_p(one.contributions(other)))
 
 
 def _named(seen: Observation) -> tuple[str, str]:
@@ -394,7 +394,7 @@ def _named(seen: Observation) -> tuple[str, str]:
 
 
 def _record(point: HistoryPoint) -> Record:
-    run, seen, change = point.run, point.seen, point.change or Change(math.nan)
+    run, seen, change = point.run, point.seen, point.change or RunChange(math.nan)
     return {
         "run": run.run,
         "run_name": run.name,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay import data
+from assay.kernel import _native
 from assay.metrics.base import Metric, NamedRows, Rows
 from assay.registry import Settings, settings_of
 from assay.store.packing import DamagedError, pack_lines, unpack_lines
@@ -24,20 +25,20 @@ __all__ = ["LAYOUT", "aligned", "metric_identity", "named_part", "pack_rows", "u
 LAYOUT = 1
 """Part of every key: to be raised when rows of the same metric come to mean something else."""
 
-_SHARED = ("assay.text", "assay.kernel._native")
-"""Modules that decide the rows of many metrics, besides the metric's own."""
+_OURS = ("data.py", "text.py", "explanation", "features", "metrics")
+"""The parts of this package that decide rows, besides the kernel."""
 
 
 def metric_identity(metric: Metric) -> str | None:
     """All that decides a metric's rows of given texts; None where that cannot be told.
 
-    That is its settings and its signature, the files that settings name, and the code: of its
-    class and those that it is made of, of tokenizers and kernel, and the version of sacreBLEU. A
+    That is its settings and its signature, the files that settings name, and the code: of this
+    package, of the metric's class and those that it is made of, and the version of sacreBLEU. A
     class without a file, as in a notebook, may have changed since.
     """
-    parts = [f"layout {LAYOUT}", str(metric), metric.signature(), f"sacrebleu {_version()}"]
-    for module in dict.fromkeys([*_modules(metric), *_SHARED]):
-        import_module(module)
+    parts = [f"layout {LAYOUT}", str(metric), metric.signature()]
+    parts += [f"assay {_own_digest()}", f"sacrebleu {_version()}"]
+    for module in dict.fromkeys(_modules(metric)):
         path = getattr(sys.modules.get(module), "__file__", None)
         if path is None or not Path(path).is_file():
             return None
@@ -47,11 +48,10 @@ def metric_identity(metric: Metric) -> str | None:
 
 
 def _modules(settings: Settings) -> Iterator[str]:
-    """The modules of the classes of a metric, and of what is inside it."""
-    outside = ("builtins", "abc", "typing")
-    yield from (
-        each.__module__ for each in type(settings).__mro__ if each.__module__ not in outside
-    )
+    """The modules, of other packages, of the classes of a metric and of what is inside it."""
+    names = (each.__module__ for each in type(settings).__mro__)
+    known = ("builtins", "abc", "typing")
+    yield from (name for name in names if not name.startswith("assay.") and name not in known)
     for field in settings_of(settings):
         if isinstance(value := getattr(settings, field.name), Settings):
             yield from _modules(value)
@@ -81,6 +81,21 @@ def _file_digest(path: str) -> str:
 @lru_cache(maxsize=256)
 def _digest_as_of(path: str, changed: int, size: int) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _own_digest() -> str:
+    """The digest of all code of this package that decides rows, the compiled kernel too."""
+    home, digest = Path(data.__file__).parent, hashlib.sha256()
+    paths = [path for part in _OURS for path in sorted(_sources(home / part))]
+    for path in (*paths, Path(_native.__file__)):
+        digest.update(f"{path.name}\n".encode())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _sources(part: Path) -> Iterable[Path]:
+    return part.rglob("*.py") if part.is_dir() else [part]
 
 
 @lru_cache(maxsize=1)
