@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.store.results import ResultStore
+from tests.cli.example_files import lay_out_examples
 
 NIGHT = "score ref.txt -i a.txt -m chrf --store runs"
 
@@ -22,23 +23,24 @@ def test_a_store_changes_nothing_that_is_shown(run):
     assert plain.status == 0
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "favor ref.txt -i a.txt b.txt -m bleu",
-        "compare ref.txt -i a.txt b.txt -m chrf -F none",
-        "meta correlate --data folder -m chrf --human da",
-        "suite report items.json -i sysA.txt sysB.txt --ids item_ids.txt",
-    ],
+SCORING = (
+    "favor ref.txt -i a.txt b.txt -m bleu",
+    "compare ref.txt -i a.txt b.txt -m chrf -F none",
+    "meta correlate --data folder -m chrf --human da",
+    "suite run items.json -i sysA.txt sysB.txt --ids item_ids.txt",
+    "suite report items.json -i sysA.txt sysB.txt --ids item_ids.txt",
 )
-def test_all_commands_that_score_take_a_store(run, line):
-    from tests.cli.example_files import lay_out_examples
 
+
+def test_all_commands_that_score_take_a_store(run):
     lay_out_examples()
-    plain = run(line)
-    assert plain.status == 0, plain.err
-    assert run(f"{line} --store new") == plain
-    assert Path("new/assay-store.json").is_file()
+    for line in SCORING:
+        plain = run(line)
+        assert plain.status == 0, plain.err
+        assert run(f"{line} --store new") == plain
+    commands = [each.command for each in ResultStore("new").runs()]
+    assert commands == ["compare", "suite run", "suite report"]
+    assert len(list(Path("new/rows").glob("*/*.npz"))) > 4
 
 
 def test_the_history_is_shown_as_a_table_a_page_and_records(run):
@@ -74,8 +76,6 @@ def test_a_candidate_is_checked_against_the_last_run(run, limits):
 
 
 def test_a_candidate_of_a_folder_is_checked_against_the_last_run(run, limits):
-    from tests.cli.example_files import lay_out_examples
-
     lay_out_examples()
     assert run("score --data folder -i atlas -m chrf --store new").status == 0
     ran = run("check --data folder --store new --baseline last --candidate birch --limits "

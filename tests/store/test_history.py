@@ -13,7 +13,7 @@ import pytest
 import assay
 from assay.data import DataError, Dataset, StoreWarning
 from assay.demo import read_demo, read_demo_suite
-from assay.metrics.base import parse
+from assay.metrics.base import parse, system_statistics
 from assay.statistics.intervals import standard_error
 from assay.statistics.signflips import sign_flip_p
 from assay.store.packing import DamagedError
@@ -138,12 +138,12 @@ def test_the_change_of_a_sparse_metric_has_them_too(tmp_path):
         assay.score(data, ["macrof"], store=tmp_path, run_name=name)
     (_, before), (_, after) = nights(2)
     pair = replace(before, systems={"x": after.systems["atlas"], "y": before.systems["atlas"]})
-    board = assay.compare(pair, ["macrof"], features=()).board.standings[0]
+    one, other = system_statistics(pair, parse("macrof"))
     record = assay.history(tmp_path).records()[1]
-    assert record["p"] == board.difference(0, 1).p
-    ends = board.difference(0, 1)[:3]
-    changed = [record[key] for key in ("change", "change_low", "change_high")]
-    assert changed == pytest.approx(list(ends))
+    assert record["p"] == sign_flip_p(one.contributions(other))
+    assert record["change"] == one.corpus() - other.corpus()
+    error = standard_error(one.without_each() - other.without_each())
+    assert (record["change_high"] - record["change"]) == pytest.approx(1.9801 * error, rel=1e-4)
 
 
 def test_without_the_rows_the_change_is_there_without_an_interval(filled):
