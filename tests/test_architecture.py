@@ -25,6 +25,7 @@ LAYERS = (
     ("io",),
     ("features",),
     ("metrics",),
+    ("store",),
     ("scoring",),
     ("agreement", "comparison", "decomposition", "explanation", "rendering", "suites"),
     ("demo", "testing"),

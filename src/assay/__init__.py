@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from assay.reports.gate import check as check
     from assay.reports.report import report as report
     from assay.scoring import score as score
+    from assay.store.history import history as history
     from assay.suites.evaluation import run_suite as run_suite
     from assay.suites.evaluation import suite_compare as suite_compare
     from assay.suites.evaluation import suite_report as suite_report
@@ -78,6 +79,7 @@ _WHERE = {
     "correlate": "assay.agreement.correlate",
     "explain": "assay.explanation.explain",
     "favor": "assay.comparison.favoritism",
+    "history": "assay.store.history",
     "lint_suite": "assay.suites.lint",
     "muler": "assay.decomposition.analysis",
     "muler_examples": "assay.decomposition.examples",
@@ -100,8 +102,8 @@ _WHERE = {
 
 _SUBMODULES = (
     *("agreement", "comparison", "data", "decomposition", "explanation", "extras", "features"),
-    *("io", "metrics", "registry", "rendering", "results", "scoring", "statistics", "suites"),
-    "testing",
+    *("io", "metrics", "registry", "rendering", "results", "scoring", "statistics", "store"),
+    *("suites", "testing"),
 )
 """Parts that `import assay` alone makes reachable: `assay.io.read_folder`."""
 

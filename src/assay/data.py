@@ -21,6 +21,7 @@ __all__ = [
     "MissingInput",
     "Scores",
     "Segment",
+    "StoreWarning",
     "divide",
     "human_outputs",
     "is_human",
@@ -70,6 +71,10 @@ class MissingInput(DataError):
 
     def __str__(self) -> str:
         return f"{self.reason}: pass {self.need}=..."
+
+
+class StoreWarning(UserWarning):
+    """Something is wrong with a store of results; figures are right without it."""
 
 
 class Segment(NamedTuple):

@@ -8,6 +8,8 @@ import numpy as np
 from assay.cli import main
 from assay.data import Dataset
 from assay.io import write_folder
+from assay.store.results import ResultStore
+from assay.store.runs import Observation
 from tests.cli.demo_suite import make_db
 from tests.corpora import DEMO, demo
 
@@ -36,6 +38,7 @@ def lay_out_examples():
     _lay_out_folders()
     _lay_out_suite()
     _lay_out_retrieval()
+    _lay_out_store()
     Path("limits.toml").write_text(LIMITS)
     Path("study.toml").write_text(STUDY)
 
@@ -92,6 +95,22 @@ def _lay_out_suite():
         assert main([*line.split(), "--campaign", campaign]) == 0
     rows = [f"{number}\ti{number}\tSatz {number}.\n" for number in range(1, 121)]
     Path("key.tsv").write_text("line\titem\tsource\n" + "".join(rows))
+
+
+def _lay_out_store():
+    """A store with two runs: atlas with all kinds of figures, and then a alone."""
+    store, references = ResultStore("runs"), tuple((line,) for line in demo("ref.A.txt"))
+    figures = [
+        ("metric", "BLEU", "bleu"),
+        ("metric", "chrF2", "chrf"),
+        ("slice", "with a number", "chrF2"),
+        ("fault", "numbers", "segments"),
+        ("phenomenon", "Negation", "accuracy"),
+    ]
+    for system in ("atlas", "a"):
+        dataset = Dataset({system: tuple(demo("systems/atlas.txt"))}, references)
+        seen = [Observation(system, *each, each[2], 50.0, 45.0, 55.0, 120) for each in figures]
+        store.add_dataset_run("score", dataset, seen)
 
 
 def _lay_out_retrieval():

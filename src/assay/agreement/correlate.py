@@ -31,11 +31,13 @@ from assay.agreement.panel import (
     panels,
 )
 from assay.data import Array, DataError, Dataset, Granularity, Scores, is_human
+from assay.io.files import FilePath
 from assay.io.scores import HumanChoice, chosen_human
 from assay.progress import Track, untracked
 from assay.registry import SEED
 from assay.results import Charts, Record, Result, Table, known
 from assay.statistics.correlation import By, Mask
+from assay.store.results import use_store
 
 if TYPE_CHECKING:
     from assay.agreement.tables import ScoreTable
@@ -76,6 +78,7 @@ def correlate(
     outliers: Literal["keep", "drop"] = "keep",
     humans: Humans = "out",
     leave_out: LeaveOut = "none",
+    store: FilePath | None = None,
     seed: int = SEED,
     track: Track = untracked,
 ) -> CorrelateResult:
@@ -101,6 +104,7 @@ def correlate(
     - `humans`: leave human translations among the systems `"out"` or `"in"`.
     - `leave_out`: language pairs that do not count for means and medians: `"none"`, or as in the
       MacroF1 `"paper"` those where any metric is not significant.
+    - `store`: a folder that keeps results, so that nothing is scored twice: see `score`.
 
     >>> from assay.demo import read_demo
     >>> result = correlate(read_demo(), "chrf", human="da", granularity="segment", trials=100)
@@ -125,18 +129,19 @@ def correlate(
     compared: list[Panel] = []
     for part in parts:
         if isinstance(part, Dataset):
-            compared += panels(
-                part,
-                chosen_metrics(metrics, part, scores),
-                human=chosen_human(part, human),
-                granularities=granularities,
-                scores=scores,
-                lower=lower,
-                rounding=rounding,
-                humans=humans,
-                pair=next(names),
-                track=track,
-            )
+            with use_store(store):
+                compared += panels(
+                    part,
+                    chosen_metrics(metrics, part, scores),
+                    human=chosen_human(part, human),
+                    granularities=granularities,
+                    scores=scores,
+                    lower=lower,
+                    rounding=rounding,
+                    humans=humans,
+                    pair=next(names),
+                    track=track,
+                )
         elif list(granularities) != ["system"]:
             raise DataError("a table has scores of systems: leave granularity out.")
         else:

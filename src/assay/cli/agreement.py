@@ -19,6 +19,7 @@ from assay.cli.options import (
     add_inputs,
     add_metrics,
     add_output,
+    add_store,
     check_output,
     describe,
     read_given,
@@ -58,6 +59,7 @@ def _configure_correlate(parser: argparse.ArgumentParser) -> None:
     _add_tables(parser)
     _add_correlations(parser)
     _add_exclusions(parser)
+    add_store(parser, runs=False)
     add_output(parser)
 
 
@@ -199,6 +201,7 @@ def _run_correlate(args: argparse.Namespace) -> int:
         decimals_by_metric=by_metric,
         outliers=args.outliers,
         humans=args.humans,
+        store=args.store,
         leave_out=args.leave_out,
         seed=args.seed,
         track=partial(track, label="Correlating", quiet=args.quiet),
@@ -297,6 +300,7 @@ def _configure_sensitivity(parser: argparse.ArgumentParser) -> None:
     add_human(parser)
     _add_texts(parser)
     _add_stages(parser)
+    add_store(parser, runs=False)
     add_output(parser)
 
 
@@ -372,6 +376,7 @@ def _run_sensitivity(args: argparse.Namespace) -> int:
         scores=read_given(args, dataset),
         lower=args.lower,
         humans=args.humans,
+        store=args.store,
         seed=args.seed,
         track=partial(track, label="Resampling", quiet=args.quiet),
     )

@@ -17,7 +17,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, NoReturn
 
-from assay.data import DataError
+from assay.data import DataError, StoreWarning
 from assay.progress import track, tracked
 from assay.registry import PluginWarning, did_you_mean
 
@@ -39,6 +39,7 @@ COMMANDS = {
     "compare": "which system is better, where, why, and how sure is that? the first thing to run",
     "report": "all of that on one page: verdict, findings, every segment; or Markdown",
     "check": "may a new system replace the old one? limits for releases, with an exit code",
+    "history": "is it getting better? a metric, slice or phenomenon over the runs of a store",
     "favor": "which segments make a metric prefer one system to another?",
     "types": "which words does each system get right, and which not?",
     "muler": "which linguistic features does each system get right? any metric taken apart",
@@ -69,6 +70,7 @@ _HOMES = {
     "compare": "reports",
     "report": "reports",
     "check": "reports",
+    "history": "history",
     "favor": "score",
     "types": "score",
     "muler": "decomposition",
@@ -104,7 +106,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if sys.stdout is None:
         return _complain("standard output is closed: leave >&- out, or write to /dev/null.")
     try:
-        with _plugin_notes():
+        with _notes(quiet=not {"-q", "--quiet"}.isdisjoint(arguments)):
             status = _run(arguments)
         sys.stdout.flush()
         return status
@@ -169,17 +171,19 @@ def _complain(message: object) -> int:
 
 
 @contextlib.contextmanager
-def _plugin_notes() -> Iterator[None]:
-    """A plug-in that does not work is told in one line, as everything else that is odd."""
+def _notes(*, quiet: bool) -> Iterator[None]:
+    """What is wrong with a plug-in or a store is told in one line, as all else that is odd."""
     usual = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-        if issubclass(category, PluginWarning):
-            print(f"assay: note: {message}", file=sys.stderr)
+        if issubclass(category, PluginWarning | StoreWarning):
+            if not quiet or issubclass(category, PluginWarning):
+                print(f"assay: note: {message}", file=sys.stderr)
         else:
             usual(message, category, *place, **more)
 
     with warnings.catch_warnings(action="default", category=PluginWarning):
+        warnings.simplefilter("always", StoreWarning)
         warnings.showwarning = show
         yield
 

@@ -31,6 +31,7 @@ __all__ = [
     "add_metrics",
     "add_names",
     "add_output",
+    "add_store",
     "add_tagging",
     "asked_metrics",
     "check_output",
@@ -44,6 +45,7 @@ __all__ = [
     "read_metric",
     "read_metrics",
     "show",
+    "store_options",
     "tagging_options",
     "take_note",
     "warn",
@@ -500,6 +502,34 @@ def add_output(parser: argparse.ArgumentParser, *, charts: bool = True) -> None:
         metavar="N",
         help=f"random seed: the same seed gives the same output (default: {SEED})",
     )
+
+
+def add_store(parser: argparse.ArgumentParser, *, runs: bool = True) -> None:
+    """`--store`, and where the command writes runs down `--run`."""
+    add = parser.add_argument_group("store").add_argument
+    noted = ", and the run is written down for assay history" if runs else ""
+    add(
+        "--store",
+        metavar="FOLDER",
+        help="keep results in FOLDER (made if need be): what was scored before is not scored "
+        f"again{noted}; figures are the same with and without",
+    )
+    parser.set_defaults(run_name="")
+    if runs:
+        add(
+            "--run",
+            dest="run_name",
+            default="",
+            metavar="NAME",
+            help="with --store: the name of the run, as in --run nightly-12 (default: its time)",
+        )
+
+
+def store_options(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of `add_store` as the library takes them."""
+    if args.run_name and not args.store:
+        raise DataError("--run names a run in a store: it goes with --store FOLDER.")
+    return {"store": args.store, "run_name": args.run_name}
 
 
 class _Endings:

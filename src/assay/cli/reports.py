@@ -17,6 +17,7 @@ from assay.cli.options import (
     add_inputs,
     add_metrics,
     add_output,
+    add_store,
     add_tagging,
     check_output,
     describe,
@@ -25,6 +26,7 @@ from assay.cli.options import (
     read_inputs,
     read_metrics,
     show,
+    store_options,
     tagging_options,
     take_note,
     warn,
@@ -35,7 +37,7 @@ from assay.progress import track
 from assay.rendering.text import markdown
 from assay.reports.compare import DEFAULT_METRICS, compare
 from assay.reports.comparison import SHOWN
-from assay.reports.gate import CheckResult, check
+from assay.reports.gate import CheckResult, check, is_stored
 from assay.reports.people import read_errors
 from assay.reports.report import report
 from assay.reports.study import read_study
@@ -188,6 +190,7 @@ def _configure_compare(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"how many findings to show (default: {SHOWN}); json and tsv always have all",
     )
+    add_store(parser)
     add_output(parser)
 
 
@@ -215,6 +218,7 @@ def _run_compare(args: argparse.Namespace) -> int:
         metrics,
         **options,
         all_pairs=args.all_pairs,
+        **store_options(args),
         seed=args.seed,
         track=partial(track, label="Comparing", quiet=args.quiet),
     )
@@ -262,6 +266,7 @@ def _configure_report(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="compare every two systems (default: each with the first)",
     )
+    add_store(parser)
     add_output(parser, charts=False)
 
 
@@ -280,7 +285,8 @@ def _run_report(args: argparse.Namespace) -> int:
         options["title"] = args.headline
     check_output(args, inputs.files)
     bar = partial(track, label="Comparing", quiet=args.quiet)
-    result = report(inputs.dataset, **options, seed=args.seed, track=bar)
+    kept = store_options(args)
+    result = report(inputs.dataset, **options, **kept, seed=args.seed, track=bar)
     for note in result.comparison.notes:
         take_note(args, note)
     args.title = result.title
@@ -323,7 +329,9 @@ def _configure_check(parser: argparse.ArgumentParser) -> None:
     add(
         "--baseline",
         metavar="SYS",
-        help="the output of the system that is in use; with --data or a table its name",
+        help="the output of the system that is in use; with --data or a table its name; with "
+        "--store last for the last run on this test set that is no failed check, or run:NAME for "
+        "an earlier one (last/SYSTEM or run:NAME/SYSTEM where it has several)",
     )
     add("--candidate", metavar="SYS", help="the output of the system that may replace it")
     add("--limits", metavar="FILE", help="what must hold: a TOML file with a table [limits]")
@@ -338,6 +346,7 @@ def _configure_check(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=f"append the outcome as Markdown to the file that {SUMMARY} names, if it does",
     )
+    add_store(parser)
     add_output(parser, charts=False)
 
 
@@ -355,6 +364,7 @@ def _run_check(args: argparse.Namespace) -> int:
         baseline=baseline,
         candidate=candidate,
         **options,
+        **store_options(args),
         track=partial(track, label="Checking", quiet=args.quiet),
     )
     for note in result.notes:
@@ -370,6 +380,8 @@ def _read_pair(args: argparse.Namespace) -> Inputs:
         if not getattr(args, option):
             raise DataError(f"check needs --{option}. See: assay check --help")
     pair = [args.baseline, args.candidate]
+    if args.store and is_stored(args.baseline) and not Path(args.baseline).is_file():
+        return _read_candidate(args)
     named = bool(args.data) or any(map(is_table, args.references))
     if named and not all(Path(name).is_file() for name in pair):
         args.input = pair if args.data else []
@@ -380,6 +392,19 @@ def _read_pair(args: argparse.Namespace) -> Inputs:
         args.names = ["baseline", "candidate"]
     inputs = read_inputs(args)
     args.pair = list(inputs.dataset.systems)[:2]
+    return inputs
+
+
+def _read_candidate(args: argparse.Namespace) -> Inputs:
+    """The candidate alone: the baseline is that of an earlier run."""
+    named = bool(args.data) or any(map(is_table, args.references))
+    if named and not Path(args.candidate).is_file():
+        args.input = [args.candidate] if args.data else []
+        args.pair = [args.baseline, args.candidate]
+        return read_inputs(args)
+    args.input = [args.candidate]
+    inputs = read_inputs(args)
+    args.pair = [args.baseline, next(iter(inputs.dataset.systems))]
     return inputs
 
 
@@ -422,7 +447,8 @@ CHECK = Command(
         assay check ref.txt --baseline a.txt --candidate b.txt -s src.txt --limits limits.toml
         assay check ref.txt --baseline a.txt --candidate b.txt --limits limits.toml --summary
         assay check ref.txt --baseline a.txt --candidate b.txt --limits limits.toml -o gate.md
-        assay check --data folder --baseline atlas --candidate birch --limits limits.toml""",
+        assay check --data folder --baseline atlas --candidate birch --limits limits.toml
+        assay check ref.txt --store runs --baseline last --candidate b.txt --limits limits.toml""",
     configure=_configure_check,
     run=_run_check,
 )

@@ -14,12 +14,14 @@ from assay.cli.options import (
     add_inputs,
     add_metrics,
     add_output,
+    add_store,
     check_output,
     output_format,
     read_inputs,
     read_metric,
     read_metrics,
     show,
+    store_options,
     warn,
     write,
 )
@@ -50,6 +52,7 @@ def _configure_score(parser: argparse.ArgumentParser) -> None:
         help="segment scores from elsewhere (people, a neural metric), treated like a metric",
     )
     _add_options(parser)
+    add_store(parser)
     add_output(parser)
     parser.add_argument(
         "-b",
@@ -166,6 +169,7 @@ def _run_score(args: argparse.Namespace) -> int:
         resamples=args.resamples,
         trials=args.trials,
         scores=imported,
+        **store_options(args),
         seed=args.seed,
         track=partial(track, label="Scoring", quiet=args.quiet),
     )
@@ -250,7 +254,8 @@ SCORE = Command(
         assay score -t wmt19 -l de-en -i a.txt                       a test set of sacreBLEU
         assay score --data mt-metrics-eval/wmt21 -l de-en -m chrf --documents
         assay score ref.txt -i a.txt b.txt --scores comet.seg.tsv    scores from elsewhere
-        assay score ref.txt -i a.txt -m chrf --fail-under chrf=55    status 1 below that""",
+        assay score ref.txt -i a.txt -m chrf --fail-under chrf=55    status 1 below that
+        assay score ref.txt -i a.txt --store runs --run nightly-12   for assay history""",
     configure=_configure_score,
     run=_run_score,
 )
@@ -259,6 +264,7 @@ SCORE = Command(
 def _configure_favor(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add_metrics(parser, ["macrof", "bleu"])
+    add_store(parser, runs=False)
     add_output(parser)
     parser.add_argument(
         "-n",
@@ -277,7 +283,8 @@ def _run_favor(args: argparse.Namespace) -> int:
     inputs = read_inputs(args)
     metrics = read_metrics(args, inputs.dataset)
     check_output(args, inputs.files)
-    show(favor(inputs.dataset, metrics, count=args.count), args, inputs=inputs.files)
+    result = favor(inputs.dataset, metrics, count=args.count, store=args.store)
+    show(result, args, inputs=inputs.files)
     return 0
 
 

@@ -11,14 +11,23 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from assay.cli.commands import Command, whole_number
-from assay.cli.options import add_names, add_output, check_output, describe, show, warn
+from assay.cli.options import (
+    add_names,
+    add_output,
+    add_store,
+    check_output,
+    describe,
+    show,
+    store_options,
+    warn,
+)
 from assay.cli.suite_exchange import add_db, open_db
 from assay.data import DataError
 from assay.progress import track
 from assay.results import Record
 from assay.suites.accuracy import Correction, Policy, Test
 from assay.suites.compare_report import name_hints
-from assay.suites.evaluation import run_suite, suite_compare, suite_report
+from assay.suites.evaluation import add_suite_run, run_suite, suite_compare, suite_report
 from assay.suites.files import read_suite
 from assay.suites.lint import CHECKS, lint_suite, refuse_unknown
 from assay.suites.report import RunResult
@@ -48,6 +57,7 @@ def _configure_suite_run(parser: argparse.ArgumentParser) -> None:
         help="replace the outputs that a system already has in the campaign",
     )
     _add_examples(parser.add_argument_group("shown"), "failing items per category to show")
+    add_store(parser)
     add_output(parser, charts=False)
 
 
@@ -58,6 +68,10 @@ def _run_suite_run(args: argparse.Namespace) -> int:
         raise DataError("--campaign, --date and --replace are for runs to be stored: with --db.")
     else:
         run, files = _run_on_files(args)
+    kept = store_options(args)
+    if kept["store"]:
+        each = suite_report(run, policy="each")
+        add_suite_run(kept["store"], "suite run", each, kept["run_name"])
     show(run, args, inputs=files)
     return 0
 
@@ -130,6 +144,7 @@ def _configure_suite_report(parser: argparse.ArgumentParser) -> None:
         "with the column system and one per metric",
     )
     _add_examples(group, "failing items per category to show")
+    add_store(parser)
     add_output(parser)
 
 
@@ -148,6 +163,7 @@ def _run_suite_report(args: argparse.Namespace) -> int:
         level=args.level,
         scores=scores,
         examples=args.examples,
+        **store_options(args),
     )
     show(result, args, inputs=files)
     return 0

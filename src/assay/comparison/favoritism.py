@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import Array, DataError, Dataset
+from assay.io.files import FilePath
 from assay.metrics.base import Metric, labels, select_metrics, system_statistics
 from assay.plots import PALETTE, line_chart, scatter
 from assay.results import (
@@ -28,6 +29,7 @@ from assay.results import (
     Words,
     marked_text,
 )
+from assay.store.results import use_store
 from assay.text import tokenize
 
 __all__ = ["Favoritism", "FavoritismResult", "MarkedTexts", "favor", "mark_differences"]
@@ -38,12 +40,14 @@ def favor(
     metrics: str | Metric | Iterable[str | Metric] = ("macrof", "bleu"),
     *,
     count: int = 10,
+    store: FilePath | None = None,
 ) -> FavoritismResult:
     """The segments that make a metric prefer the first system to another, or the other way round.
 
     Each metric compares the first system with every other one. `metrics` are names,
     specifications (`"chrf:word_order=2"`) or objects. Tables show the `count` strongest segments
-    of each metric and pair of systems; the records have all segments, strongest first.
+    of each metric and pair of systems; the records have all segments, strongest first. `store` is a
+    folder that keeps results: see `score`.
 
     >>> from assay.demo import read_demo
     >>> strongest = favor(read_demo(), "bleu").records()[0]
@@ -53,7 +57,10 @@ def favor(
     selection = select_metrics([metrics] if isinstance(metrics, str | Metric) else metrics, data)
     _check(data, selection.metrics, count)
     first, *others = data.systems
-    pairs = [pair for metric in selection.metrics for pair in _pairs(data, metric, first, others)]
+    with use_store(store):
+        pairs = [
+            pair for metric in selection.metrics for pair in _pairs(data, metric, first, others)
+        ]
     return FavoritismResult(data, tuple(pairs), count, tuple(selection.notes))
 
 

@@ -7,9 +7,10 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +34,14 @@ __all__ = [
     "METRICS",
     "Metric",
     "MetricRequest",
+    "NamedRows",
     "Rows",
     "Score",
     "Selection",
     "Statistics",
+    "StatisticsCache",
+    "cached_statistics",
+    "counted_rows",
     "explained_limit",
     "labels",
     "parse",
@@ -50,6 +55,18 @@ __all__ = [
 
 Rows: TypeAlias = Any
 """(n, k) sums per segment: an array, or a SciPy csr_array."""
+
+
+class NamedRows(NamedTuple):
+    """Rows, and what their columns stand for where that depends on the segments.
+
+    `names` are in alphabetical order, each of the same number of columns; None where every text
+    has the same columns.
+    """
+
+    rows: Rows
+    names: Sequence[str] | None = None
+
 
 LONGEST_NGRAM = 100
 """No metric counts n-grams of a higher order: rows would grow beyond all use."""
@@ -161,6 +178,10 @@ class Metric(Settings, ABC):
     @abstractmethod
     def rows(self, segments: Sequence[Segment]) -> Rows:
         """One row of sums per segment, (n, k); pass the segments of all systems at once."""
+
+    def named_rows(self, segments: Sequence[Segment]) -> NamedRows:
+        """The rows, with names for the columns of a metric whose columns depend on the segments."""
+        return NamedRows(self.rows(segments))
 
     def winners(self, segments: Sequence[Segment]) -> NDArray[np.intp] | None:
         """By segment the number of the reference that counts, from 0, if just one of them does."""
@@ -316,6 +337,13 @@ def reference_count(references: Iterable[tuple[str, ...]]) -> int | str:
     return counts.pop() if len(counts) == 1 else "var"
 
 
+def counted_rows(metric: Metric, segments: Sequence[Segment]) -> NamedRows:
+    """The rows of these segments, which are checked first, with the names of their columns."""
+    if metric.needs_references:
+        _check_references(metric, segments)
+    return metric.named_rows(segments)
+
+
 def _check_references(metric: Metric, segments: Sequence[Segment]) -> None:
     if not all(map(itemgetter(1), segments)):
         number = next(at for at, segment in enumerate(segments, 1) if not segment.references)
@@ -353,12 +381,34 @@ def system_statistics(
     The metric is made to fit the languages of the dataset first.
     """
     metric = metric.for_dataset(dataset)
+    if (cache := _CACHE.get()) is not None:
+        return cache.statistics(dataset, metric)
     all_segments = dataset.all_segments() if segments is None else segments
     together = metric.statistics(all_segments)
     length = len(dataset)
     if len(dataset.systems) == 1:
         return [together]
     return [together[at * length : (at + 1) * length] for at in range(len(dataset.systems))]
+
+
+class StatisticsCache(Protocol):
+    """Statistics that are kept for later: what `system_statistics` asks before it counts."""
+
+    def statistics(self, dataset: Dataset, metric: Metric) -> list[Statistics]:
+        """The statistics of each system, by a metric that fits the languages of the dataset."""
+
+
+_CACHE: ContextVar[StatisticsCache | None] = ContextVar("statistics cache", default=None)
+
+
+@contextmanager
+def cached_statistics(cache: StatisticsCache) -> Iterator[None]:
+    """Within it, `system_statistics` takes what the cache has, and lets it keep the rest."""
+    before = _CACHE.set(cache)
+    try:
+        yield
+    finally:
+        _CACHE.reset(before)
 
 
 def labels(metrics: Sequence[Metric]) -> list[str]:

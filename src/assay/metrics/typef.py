@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from assay import kernel
 from assay.data import Array, DataError, Segment, divide
-from assay.metrics.base import LONGEST_NGRAM, Metric, Rows
+from assay.metrics.base import LONGEST_NGRAM, Metric, NamedRows, Rows
 from assay.registry import setting
 from assay.text import check_tokenizer, prepare
 
@@ -90,6 +90,10 @@ class TypeF(Metric):
     def rows(self, segments: Sequence[Segment]) -> Rows:
         """Predicted, wanted and matched occurrences of every type, (n, 3 V), sparse."""
         return self.count(segments).rows
+
+    def named_rows(self, segments: Sequence[Segment]) -> NamedRows:
+        """The rows, with the types: three columns each."""
+        return NamedRows(*self.count(segments))
 
     def f_scores(self, counts: Array) -> Array:
         """The F score of each type from its (..., 3) counts; 0 outside the intersection."""

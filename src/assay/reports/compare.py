@@ -22,7 +22,14 @@ from assay.features.annotation import Annotator
 from assay.features.select import annotate_dataset, parse_features, resolve
 from assay.features.spacy import default_pipeline
 from assay.io.files import FilePath, read_lines
-from assay.metrics.base import Metric, Statistics, parse, select_metrics, system_statistics
+from assay.metrics.base import (
+    Metric,
+    Selection,
+    Statistics,
+    parse,
+    select_metrics,
+    system_statistics,
+)
 from assay.metrics.faults import faults_for
 from assay.metrics.mean import Mean
 from assay.progress import Track, untracked
@@ -41,9 +48,12 @@ from assay.reports.probes import (
     phrase_tests,
     rare_word_tests,
 )
-from assay.reports.scoreboard import scoreboard
+from assay.reports.recorded import observe_board, observe_probes
+from assay.reports.scoreboard import Scoreboard, scoreboard
 from assay.statistics.significance import against_first
 from assay.statistics.significance import all_pairs as every_pair
+from assay.store.results import current_store, use_store
+from assay.store.runs import Observation
 from assay.text import language_of, tokenize
 
 if TYPE_CHECKING:
@@ -73,6 +83,8 @@ def compare(
     errors: PeoplesErrors | None = None,
     all_pairs: bool = False,
     level: float = 0.95,
+    store: FilePath | None = None,
+    run_name: str = "",
     seed: int = SEED,
     track: Track = untracked,
 ) -> ComparisonResult:
@@ -91,6 +103,7 @@ def compare(
       frequencies of words are those in the references.
     - `all_pairs`: compare every two systems, not only each with the first.
     - `level`: of all intervals.
+    - `store`: a folder that keeps results, and `run_name` the name of the run in it: see `score`.
 
     Every p is that of a sign-flip test, adjusted over everything that was looked at by Benjamini
     and Hochberg's method.
@@ -101,7 +114,41 @@ def compare(
     ('cedar', 'atlas', 'words found nowhere else')
     """
     _check(data, level)
-    selection = select_metrics(metrics, data)
+    with use_store(store) as kept:
+        result = _compared(
+            data,
+            select_metrics(metrics, data),
+            tagging=Tagging(annotator, pipeline, tags, cache),
+            features=features,
+            labels=labels or {},
+            frequencies=frequencies,
+            suite=suite,
+            errors=errors,
+            all_pairs=all_pairs,
+            level=level,
+            seed=seed,
+            track=track,
+        )
+        if kept:
+            kept.add_dataset_run("compare", data, result.observations, name=run_name)
+    return result
+
+
+def _compared(
+    data: Dataset,
+    selection: Selection,
+    *,
+    tagging: Tagging,
+    features: Sequence[str] | None,
+    labels: Mapping[str, Sequence[str]],
+    frequencies: FilePath | Mapping[str, int] | None,
+    suite: RunResult | None,
+    errors: PeoplesErrors | None,
+    all_pairs: bool,
+    level: float,
+    seed: int,
+    track: Track,
+) -> ComparisonResult:
     statistics = [system_statistics(data, metric) for metric in selection.metrics]
     statistics += [_peoples_scores(data, name) for name in _rated(data)]
     count = len(data.systems)
@@ -109,14 +156,14 @@ def compare(
     notes = list(selection.notes)
     leading = statistics[0]
     words = Vocabulary.of(data)
-    probes = [
+    everything: list[AnyProbe] = [
         *slice_probes(
             data,
             leading,
             words,
             features=features,
-            tagging=Tagging(annotator, pipeline, tags, cache),
-            labels=labels or {},
+            tagging=tagging,
+            labels=labels,
             frequencies=frequencies,
             errors=errors,
             notes=notes,
@@ -125,19 +172,21 @@ def compare(
         *_fault_probes(data, notes),
         *suite_probes(data, suite),
     ]
+    probes = [probe for probe in everything if _says_something(probe)]
     wholes = {pair: _whole(data, leading, pair) for pair in pairs}
     phrases = (words, Vocabulary.of(data, order=2))
     steps = (_tests(data, probes, phrases, pair, wholes[pair]) for pair in pairs)
     tests = [test for found in track(steps, total=len(pairs), label="Comparing") for test in found]
     overall = {pair: whole.contributions for pair, whole in wholes.items()}
+    board = scoreboard(data, statistics, level=level, seed=seed)
     return ComparisonResult(
         data=data,
-        board=scoreboard(data, statistics, level=level, seed=seed),
+        board=board,
         findings=tuple(rank(tests, overall, list(data.systems), level=level)),
         pairs=tuple(pairs),
         level=level,
         slices=tuple(probe for probe in probes if isinstance(probe, SegmentProbe)),
-        labels=labels or {},
+        labels=labels,
         faults={
             probe.name: probe.rows[:, :, 0] > 0
             for probe in probes
@@ -148,6 +197,21 @@ def compare(
         ),
         notes=tuple(dict.fromkeys(notes)),
         suite=suite,
+        observations=_observations(data, board, everything, level),
+    )
+
+
+def _observations(
+    data: Dataset, board: Scoreboard, probes: Sequence[AnyProbe], level: float
+) -> tuple[Observation, ...]:
+    """What a store keeps of the comparison; nothing without a store."""
+    store = current_store()
+    if store is None:
+        return ()
+    signature = board.standings[0].signature
+    return (
+        *observe_board(store, data, board, level=level),
+        *observe_probes(data.systems, probes, level=level, signature=signature),
     )
 
 
@@ -316,10 +380,16 @@ def _fault_probes(data: Dataset, notes: list[str]) -> Iterator[SumProbe]:
     for kind in family.kinds:
         ready = parse(f"fault:{kind}").for_dataset(data)
         rows = np.stack([each.rows for each in system_statistics(data, ready)])
-        if rows[:, :, 0].any():
-            yield SumProbe(
-                "fault", kind, "segments", "%", False, False, rows, ready.aggregate, judged=True
-            )
+        yield SumProbe(
+            "fault", kind, "segments", "%", False, False, rows, ready.aggregate, judged=True
+        )
+
+
+def _says_something(probe: AnyProbe) -> bool:
+    """Whether there is anything to compare: a fault that nobody has is none."""
+    return not (
+        isinstance(probe, SumProbe) and probe.kind == "fault" and not probe.rows[:, :, 0].any()
+    )
 
 
 def suite_probes(data: Dataset, suite: RunResult | None) -> Iterator[SumProbe]:

@@ -26,6 +26,7 @@ from assay.results import (
 )
 
 if TYPE_CHECKING:
+    from assay.store.runs import Observation
     from assay.suites.report import RunResult
 
 __all__ = ["ComparisonResult"]
@@ -43,7 +44,8 @@ class ComparisonResult(Result):
 
     `pairs` are the systems that were compared, by position; `slices` those of segments that were
     looked at, `faults` which segments of each system have a fault, (systems, segments) by kind.
-    `tagged` are the kinds of features that words were tagged with.
+    `tagged` are the kinds of features that words were tagged with. `observations` are what a
+    store keeps of it.
     """
 
     data: Dataset
@@ -58,6 +60,7 @@ class ComparisonResult(Result):
     notes: tuple[str, ...] = ()
     suite: RunResult | None = None
     shown: int = SHOWN
+    observations: tuple[Observation, ...] = ()
 
     def summary(self) -> list[str]:
         """The verdict, in sentences."""

@@ -7,9 +7,9 @@ and how small a regression would have been noticed at all.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -22,10 +22,11 @@ from assay.metrics.faults import FAULTS
 from assay.progress import Track, untracked
 from assay.registry import did_you_mean
 from assay.reports.compare import AnyProbe, Tagging, slice_probes, suite_probes
-from assay.reports.limits import SIGNIFICANTLY, Limit, read_limits
+from assay.reports.limits import RULES, SIGNIFICANTLY, Limit, read_limits
 from assay.reports.outcomes import ALPHA, CheckResult, Outcome
 from assay.reports.people import PeoplesErrors
 from assay.reports.probes import SumProbe, Whole
+from assay.reports.recorded import observe_probes, observe_statistics
 from assay.statistics.intervals import standard_error
 from assay.statistics.power import (
     noticeable_count_rate,
@@ -35,11 +36,13 @@ from assay.statistics.power import (
 )
 from assay.statistics.signflips import sign_flip_p
 from assay.statistics.significance import holm
+from assay.store.results import ResultStore, use_store
+from assay.store.runs import Observation
 
 if TYPE_CHECKING:
     from assay.suites.report import RunResult
 
-__all__ = ["CheckResult", "check"]
+__all__ = ["CheckResult", "check", "is_stored"]
 
 TAGGED = ("upos", "ner", "morph", "dep", "tag")
 """Features whose slices need a tagger: it is asked for those that limits name."""
@@ -64,6 +67,8 @@ def check(
     suite: RunResult | None = None,
     errors: PeoplesErrors | None = None,
     level: float = 0.95,
+    store: FilePath | None = None,
+    run_name: str = "",
     track: Track = untracked,
 ) -> CheckResult:
     """Check whether a candidate keeps the limits, compared with a baseline.
@@ -72,6 +77,9 @@ def check(
       (any slice of `compare`), `fault:KIND` or `suite:NAME`, what must hold. See docs/gate.md.
     - `baseline`, `candidate`: two systems by name; by default the first and the second of two.
     - `level`: of the intervals, and so of `min_difference`.
+    - `store`: a folder that keeps results, and `run_name` the name of the run in it: see `score`. A
+      baseline of `"last"`, `"last/SYSTEM"`, `"run:NAME"` or `"run:NAME/SYSTEM"` is then that of an
+      earlier run on this test set; the last is the newest that is no failed check.
     - All else is as in `compare`. Slices by tags need no `features`: the limits say which.
 
     `min_difference` is in units of the metric, a loss being negative whatever the metric's
@@ -87,28 +95,90 @@ def check(
     wanted = read_limits(limits)
     if not 0 < level < 1:
         raise DataError(f"level {level:g}: give a share between 0 and 1, such as 0.95.")
-    pair = _pair(data, baseline, candidate)
-    notes: list[str] = []
-    metrics = _LimitMetrics(pair, wanted, notes)
-    slices: Mapping[str, AnyProbe] = {}
-    if any(limit.kind == "slice" for limit in wanted):
-        probes = slice_probes(
-            pair,
-            metrics.leading,
-            Vocabulary.of(pair),
-            features=_features(wanted, features, tags),
-            tagging=Tagging(annotator, pipeline, tags, cache),
-            labels=labels or {},
-            frequencies=frequencies,
-            errors=errors,
-            notes=notes,
-            track=track,
-        )
-        slices = _by_name(probes)
-    seen = [_see(limit, pair, metrics, slices, suite) for limit in wanted]
-    outcomes = _outcomes(wanted, seen, level)
-    before, after = pair.systems
-    return CheckResult(before, after, tuple(outcomes), level, tuple(dict.fromkeys(notes)))
+    with use_store(store) as kept:
+        if kept and is_stored(baseline) and baseline not in data.systems:
+            data, baseline = _with_stored(kept, data, baseline, candidate)
+            roles = ("", "candidate")
+        else:
+            roles = ("baseline", "candidate")
+        pair = _pair(data, baseline, candidate)
+        notes: list[str] = []
+        metrics = _LimitMetrics(pair, wanted, notes)
+        slices: Mapping[str, AnyProbe] = {}
+        if any(limit.kind == "slice" for limit in wanted):
+            probes = slice_probes(
+                pair,
+                metrics.leading,
+                Vocabulary.of(pair),
+                features=_features(wanted, features, tags),
+                tagging=Tagging(annotator, pipeline, tags, cache),
+                labels=labels or {},
+                frequencies=frequencies,
+                errors=errors,
+                notes=notes,
+                track=track,
+            )
+            slices = _by_name(probes)
+        seen = [_see(limit, pair, metrics, slices, suite) for limit in wanted]
+        outcomes = _outcomes(wanted, seen, level)
+        before, after = pair.systems
+        result = CheckResult(before, after, tuple(outcomes), level, tuple(dict.fromkeys(notes)))
+        if kept:
+            observed = _observations(kept, wanted, pair, metrics, slices, suite, level, roles)
+            chosen = [each for each in observed if each.role]
+            kept.add_dataset_run("check", pair, chosen, name=run_name, passed=result.passed)
+    return result
+
+
+def is_stored(baseline: str | None) -> TypeGuard[str]:
+    """Whether a baseline is one of an earlier run, by how it is written."""
+    return baseline is not None and (baseline == "last" or baseline.startswith(("last/", "run:")))
+
+
+def _with_stored(
+    store: ResultStore, data: Dataset, baseline: str, candidate: str | None
+) -> tuple[Dataset, str]:
+    """The data with the system of an earlier run, which has the name of its run behind its own."""
+    if candidate is None and len(data.systems) != 1:
+        raise DataError(f"name a candidate: there are {', '.join(data.systems) or 'no systems'}.")
+    name = candidate if candidate is not None else next(iter(data.systems))
+    if name not in data.systems:
+        hint = did_you_mean(name, data.systems)
+        raise DataError(f"candidate: no system {name!r}{hint}. Systems: {', '.join(data.systems)}.")
+    found = store.stored_system(data, baseline, data.systems[name])
+    systems = {found.label: found.lines, name: data.systems[name]}
+    return replace(data, systems=systems), found.label
+
+
+def _observations(
+    store: ResultStore,
+    limits: Sequence[Limit],
+    data: Dataset,
+    metrics: _LimitMetrics,
+    slices: Mapping[str, AnyProbe],
+    suite: RunResult | None,
+    level: float,
+    roles: Sequence[str],
+) -> Iterator[Observation]:
+    """What a store keeps of the check: all that limits are about, for baseline and candidate."""
+    statistics = list(metrics.found.values())
+    signature = ""
+    for seen in observe_statistics(store, data, statistics, level=level, roles=roles):
+        signature = signature or seen.signature
+        yield seen
+    subjects = {kind: [each.subject for each in limits if each.kind == kind] for kind in RULES}
+    faults = [f"fault:{kind}" for kind in subjects["fault"] if f"fault:{kind}" not in metrics.found]
+    probes = [
+        *(slices[name] for name in dict.fromkeys(subjects["slice"])),
+        *(metrics.fault_probe(name) for name in dict.fromkeys(faults)),
+        *(
+            _found(limit, suite_probes(data, suite))
+            for limit in {
+                limit.subject: limit for limit in limits if limit.kind == "suite"
+            }.values()
+        ),
+    ]
+    yield from observe_probes(data.systems, probes, level=level, signature=signature, roles=roles)
 
 
 def _pair(data: Dataset, baseline: str | None, candidate: str | None) -> Dataset:
@@ -258,6 +328,16 @@ class _LimitMetrics:
             sign_flip_p(one.contributions(other)), int(np.asarray(one.rows)[:, 1].sum()),
             (int(hits[1].sum()), int(hits[0].sum())), min(only),
         )  # fmt: skip
+
+    def fault_probe(self, name: str) -> SumProbe:
+        """The segments with a fault, by system."""
+        statistics = self._of(name)
+        metric = statistics[0].metric
+        rows = np.stack([np.asarray(each.rows) for each in statistics])
+        kind = name.partition(":")[2]
+        return SumProbe(
+            "fault", kind, "segments", "%", False, False, rows, metric.aggregate, judged=True
+        )
 
 
 def _digits(metric: Metric) -> int:

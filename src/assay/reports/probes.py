@@ -18,7 +18,9 @@ from assay.comparison.slices import Slice
 from assay.comparison.words import FrequencyBin, Vocabulary, WordClass, f_score, rare_words
 from assay.data import Array, Dataset, divide
 from assay.metrics.base import Statistics
+from assay.statistics.intervals import interval
 from assay.statistics.signflips import sign_flip_p
+from assay.store.observing import Estimate, estimate, share_estimate
 
 __all__ = [
     "KINDS",
@@ -144,6 +146,10 @@ class SegmentProbe(Probe):
             _standing_out(whole, self.segments, float(moved.sum())),
         )  # fmt: skip
 
+    def estimate(self, at: int, *, level: float) -> Estimate:
+        """The value of one system on the slice, with its interval."""
+        return estimate(self.statistics[at][self.segments], level=level)
+
 
 def _standing_out(whole: Whole, segments: NDArray[np.intp], difference: float) -> float:
     """How surely the difference inside is more than what its weight would lead one to expect."""
@@ -193,6 +199,18 @@ class SumProbe(Probe):
             float(values[0]), float(values[1]), sign_flip_p(moved), there, moved, specific,
             domain=self.domain,
         )  # fmt: skip
+
+    def estimate(self, at: int, *, level: float) -> Estimate:
+        """The value of one system, with its interval: Wilson's for shares of segments or items."""
+        rows = self.rows[at]
+        total = rows.sum(axis=0)
+        if self.judged or self.kind == "phenomenon":
+            return share_estimate(float(total[0]), float(total[1]), level=level)
+        there = rows[rows.any(axis=1)]
+        value = float(self.aggregate(total[None, :])[0])
+        without = self.aggregate(total - there)
+        bounds = 0.0, 100.0 if self.unit == "%" else math.inf
+        return _jackknifed(value, without, bounds, level)
 
     def _oriented(self, moved: Array) -> Array:
         return -moved if self.higher is False else moved
@@ -267,6 +285,30 @@ class BinProbe(Probe):
             values[0], values[1], sign_flip_p(by_segment), there, by_segment[there],
             _standing_out(whole, there, float(by_segment.sum())),
         )  # fmt: skip
+
+    def estimate(self, at: int, *, level: float) -> Estimate:
+        """The value of one system on the bin, with its interval."""
+        columns = np.flatnonzero(self.chosen)
+        had, matched = (part[:, columns] for part in self.words.of_system(at))
+        both = (matched + 1j * (had + self.words.reference[:, columns])).tocoo()
+        sums = np.asarray(both.sum(axis=0)).ravel()
+        own = divide(2 * sums.real, sums.imag)
+        value = 100 * float(own.mean())
+        left = sums[both.col] - both.data
+        lost = divide(2 * left.real, left.imag) - own[both.col]
+        by_segment = np.bincount(both.row, lost, minlength=self.words.length)
+        there = np.bincount(both.row, minlength=self.words.length) > 0
+        without: Array = value + 100 * by_segment[there] / len(columns)
+        return _jackknifed(value, without, (0.0, 100.0), level)
+
+
+def _jackknifed(
+    value: float, without: Array, bounds: tuple[float, float], level: float
+) -> Estimate:
+    low, high, _ = interval(
+        value, np.zeros(0), level=level, method="jackknife", jackknife=without, bounds=bounds
+    )
+    return Estimate(value, low, high, len(without), "jackknife")
 
 
 def bin_probe(part: FrequencyBin, words: Vocabulary) -> BinProbe:

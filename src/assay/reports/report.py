@@ -26,6 +26,7 @@ from assay.reports.people import PeoplesErrors
 from assay.reports.probes import KINDS
 from assay.reports.wording import describe, subject
 from assay.results import Charts, Record, Result, Table
+from assay.store.results import use_store
 from assay.suites.evaluation import suite_report
 from assay.version import __version__
 
@@ -70,6 +71,8 @@ def report(
     limits: FilePath | Mapping[str, Any] | None = None,
     all_pairs: bool = False,
     level: float = 0.95,
+    store: FilePath | None = None,
+    run_name: str = "",
     seed: int = SEED,
     track: Track = untracked,
 ) -> Report:
@@ -79,40 +82,47 @@ def report(
     all segments, and what lies behind: MuLER, favoritism, words, explanations, the suite. The
     ending of `output` chooses the format, as in `Result.save`: a page, or Markdown for a pull
     request. The parameters are those of `compare`; `limits` are those of `check`, which the first
-    other system has to keep against the first one.
+    other system has to keep against the first one. `store` and `run_name` are those of `score`.
 
     >>> from assay.demo import read_demo
     >>> report(read_demo(), features=()).comparison.board.systems
     ('atlas', 'birch', 'cedar')
     """
-    comparison = compare(
-        data, metrics, features=features, annotator=annotator, pipeline=pipeline, tags=tags,
-        cache=cache, labels=labels, frequencies=frequencies, suite=suite, errors=errors,
-        all_pairs=all_pairs, level=level, seed=seed, track=track,
-    )  # fmt: skip
-    names = comparison.tagged
-    pair = _first_pair(data, comparison)
-    parts = tuple(
-        [
-            *_words(pair, names, annotator, pipeline, tags, cache, data, track),
-            ReportPart("favor", "Segments that decide", favor(pair, count=5)),
-            ReportPart("types", "Words", types(pair, count=10)),
-            ReportPart(
-                "explain", "Words that help and hurt", explain(pair, "chrf", "lime", worst=WORST)
-            ),
-            *_suite(suite),
-        ]
-    )
-    gate = None
-    if limits:
-        first, candidate = pair.systems
-        gate = check(
-            replace(pair, human=data.human), limits, baseline=first, candidate=candidate,
-            features=features, annotator=annotator, pipeline=pipeline,
-            tags=_own_tags(tags, data, pair), cache=cache, labels=labels, frequencies=frequencies,
-            suite=suite, errors=errors, level=level, track=track,
+    with use_store(store) as kept:
+        comparison = compare(
+            data, metrics, features=features, annotator=annotator, pipeline=pipeline, tags=tags,
+            cache=cache, labels=labels, frequencies=frequencies, suite=suite, errors=errors,
+            all_pairs=all_pairs, level=level, seed=seed, track=track,
         )  # fmt: skip
-    found = Report(comparison, parts, title or _title(data), gate)
+        names = comparison.tagged
+        pair = _first_pair(data, comparison)
+        parts = tuple(
+            [
+                *_words(pair, names, annotator, pipeline, tags, cache, data, track),
+                ReportPart("favor", "Segments that decide", favor(pair, count=5)),
+                ReportPart("types", "Words", types(pair, count=10)),
+                ReportPart(
+                    "explain",
+                    "Words that help and hurt",
+                    explain(pair, "chrf", "lime", worst=WORST),
+                ),
+                *_suite(suite),
+            ]
+        )
+        gate = None
+        if limits:
+            first, candidate = pair.systems
+            gate = check(
+                replace(pair, human=data.human), limits, baseline=first, candidate=candidate,
+                features=features, annotator=annotator, pipeline=pipeline,
+                tags=_own_tags(tags, data, pair), cache=cache, labels=labels,
+                frequencies=frequencies, suite=suite, errors=errors, level=level, track=track,
+            )  # fmt: skip
+        found = Report(comparison, parts, title or _title(data), gate)
+        if kept:
+            passed = None if gate is None else gate.passed
+            seen = comparison.observations
+            kept.add_dataset_run("report", data, seen, name=run_name, passed=passed)
     if output is not None:
         found.save(output)
     return found

@@ -20,6 +20,7 @@ from assay.data import (
     language_pair,
     reference_tuples,
 )
+from assay.io.files import FilePath
 from assay.metrics.base import (
     Metric,
     Statistics,
@@ -38,6 +39,7 @@ from assay.scoring.report import (
     ScoreOptions,
     ScoreResult,
     SegmentMetric,
+    parts,
 )
 from assay.statistics.significance import (
     BootstrapStatistic,
@@ -56,6 +58,9 @@ from assay.statistics.significance import (
     significant,
 )
 from assay.statistics.weights import groups
+from assay.store.observing import Estimate, estimate, observe_metric, slice_signature
+from assay.store.results import ResultStore, use_store
+from assay.store.runs import Observation
 from assay.text import identify, language_of
 
 __all__ = [
@@ -86,6 +91,8 @@ class ScoreKeywords(TypedDict, total=False):
     resamples: int | None
     trials: int | None
     scores: Sequence[Scores]
+    store: FilePath | None
+    run_name: str
     seed: int
     track: Track
 
@@ -129,6 +136,8 @@ def score(
     resamples: int | None = None,
     trials: int | None = None,
     scores: Sequence[Scores] = (),
+    store: FilePath | None = None,
+    run_name: str = "",
     seed: int = SEED,
     track: Track = untracked,
 ) -> ScoreResult:
@@ -143,6 +152,8 @@ def score(
       other? By paired `"bootstrap"` or approximate `"randomisation"`, with as many `resamples` or
       `trials` as it takes. `statistic="sacrebleu"` counts as sacreBLEU does.
     - `scores`: segment scores from elsewhere, treated like a metric.
+    - `store`: a folder that keeps results: what is scored already is not scored again, and the run
+      is written down as `run_name` for `history`. Figures are the same with and without.
 
     >>> result = score({"a": ["a cat"], "b": ["XYZ"]}, [["a cat"]], ["chrf"])
     >>> [(record["system"], record["score"]) for record in result.records()]
@@ -171,9 +182,14 @@ def score(
         references, metrics = (*given, metrics)[:2] if given else (None, metrics)
         dataset = _dataset(data, references, sources, documents, languages)
     selection = select_metrics(metrics, dataset)
-    result = score_dataset(
-        dataset, selection.metrics, imported=scores, options=options, seed=seed, track=track
-    )
+    with use_store(store) as kept:
+        result = score_dataset(
+            dataset, selection.metrics, imported=scores, options=options, seed=seed, track=track
+        )
+        if kept:
+            kept.add_dataset_run(
+                "score", dataset, _observations(kept, dataset, result, scores), name=run_name
+            )
     return replace(
         result, notes=(*selection.notes, *result.notes, *oddities(dataset, selection.metrics))
     )
@@ -216,6 +232,53 @@ def score_each(
         yield _answer(dataset, statistics, count, options, seed)
     for scores in imported:
         yield _answer(dataset, _imported_statistics(dataset, scores), count, options, seed)
+
+
+def _observations(
+    store: ResultStore, dataset: Dataset, result: ScoreResult, imported: Sequence[Scores]
+) -> Iterator[Observation]:
+    """What a store keeps of the result: scores with intervals, of parts of the test set, too."""
+    level, by_name = result.options.level, {scores.name: scores for scores in imported}
+    for entry in result.by_metric:
+        if entry.intervals is not None:
+            method = result.options.method_for(entry.metric, entry.length)
+            figures = [
+                Estimate(float(value), low, high, entry.length, method)
+                for value, (low, high, _) in zip(entry.corpus, entry.intervals, strict=True)
+            ]
+        else:
+            given = by_name.get(entry.metric.title) if isinstance(entry.metric, Mean) else None
+            statistics = (
+                system_statistics(dataset, entry.metric)
+                if given is None
+                else _imported_statistics(dataset, given)
+            )
+            figures = [estimate(each, level=level) for each in statistics]
+        whole = [
+            observe_metric(store, dataset, entry.metric, system, figure, level=level)
+            for system, figure in zip(result.systems, figures, strict=True)
+        ]
+        yield from whole
+        for kind, grouped in parts(entry):
+            for part in grouped:
+                labels = dataset.documents if kind == "document" else dataset.groups
+                segments = np.flatnonzero(np.array(labels, dtype=object) == part.name)
+                yield from _part_observations(kind, part, segments, whole)
+
+
+def _part_observations(
+    kind: str, part: Part, segments: NDArray[np.intp], whole: Sequence[Observation]
+) -> Iterator[Observation]:
+    """The same of a document or group, which is called as `compare` calls it."""
+    unknown = [Interval(np.nan, np.nan, np.nan)] * len(whole)
+    for seen, value, (low, high, _) in zip(
+        whole, part.scores, part.intervals or unknown, strict=True
+    ):
+        yield replace(
+            seen, kind="slice", name=f"{kind} {part.name}", value=float(value), low=low, high=high,
+            n=part.segments, rows="", interval=seen.interval if part.intervals else "",
+            signature=slice_signature(seen.signature, segments),
+        )  # fmt: skip
 
 
 def _dataset(

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assay.data import DataError, MissingInput
+from assay.io.files import FilePath
 from assay.progress import Track, untracked
 from assay.registry import did_you_mean
+from assay.store.packing import lines_digest
+from assay.store.results import ResultStore
+from assay.store.runs import Observation
 from assay.suites.accuracy import Correction, Policy, Test, accuracies
 from assay.suites.check import LIMIT, check
 from assay.suites.compare_report import CompareResult
-from assay.suites.model import Run, Suite
+from assay.suites.model import Item, Run, Suite
 from assay.suites.report import ReportResult, RunResult
 from assay.suites.tables import SystemScores
 from assay.suites.versions import Average, Paired, as_versions, compare_versions
 
-__all__ = ["Outputs", "run_suite", "suite_compare", "suite_report"]
+__all__ = ["Outputs", "add_suite_run", "run_suite", "suite_compare", "suite_report"]
 
 Outputs = Mapping[str, Sequence[str] | Mapping[str, str]] | Sequence[Run]
 """What systems made of a suite: by system, lines in the order of the items or outputs by the ids
@@ -29,6 +33,8 @@ def run_suite(
     ids: Sequence[str] | None = None,
     examples: int = 1,
     limit: float = LIMIT,
+    store: FilePath | None = None,
+    run_name: str = "",
     track: Track = untracked,
 ) -> RunResult:
     """Check the outputs of systems against the rules of a suite.
@@ -43,6 +49,8 @@ def run_suite(
     - `examples`: how many failing items per category the tables show.
     - `limit`: seconds that a regular expression may search one output; one that takes longer
       makes the output a warning, and `trouble` of the result says so.
+    - `store`: a folder that keeps results: the share of each phenomenon that passes is written
+      down as the run `run_name`, for `history`.
     - `track`: shows progress over the items.
 
     >>> from assay.demo import read_demo_suite
@@ -53,7 +61,10 @@ def run_suite(
     """
     runs = _runs(suite, outputs, ids)
     checked = check(suite, runs, limit=limit, track=track)
-    return RunResult(checked.verdicts, examples, checked.trouble)
+    result = RunResult(checked.verdicts, examples, checked.trouble)
+    if store is not None:
+        add_suite_run(store, "suite run", suite_report(result, policy="each"), run_name, suite.name)
+    return result
 
 
 def suite_report(
@@ -65,6 +76,8 @@ def suite_report(
     level: float = 0.95,
     scores: Sequence[SystemScores] = (),
     examples: int = 1,
+    store: FilePath | None = None,
+    run_name: str = "",
 ) -> ReportResult:
     """How many items each system gets right, by phenomenon, by category and on average.
 
@@ -80,6 +93,8 @@ def suite_report(
     - `level`: the confidence of intervals and tests.
     - `scores`: rows of other scores to show below, such as BLEU.
     - `examples`: how many failing items per category the tables show.
+    - `store`: a folder that keeps results: all rows are written down as the run `run_name`, for
+      `history`.
 
     >>> from assay.demo import read_demo_suite
     >>> suite, runs = read_demo_suite()
@@ -89,7 +104,10 @@ def suite_report(
     ([67.6, 76.5, 32.4], (True, True, False))
     """
     found = accuracies(run.verdicts, policy=policy, test=test, correct=correct, level=level)
-    return ReportResult(run.verdicts, found, tuple(scores), examples, run.about)
+    result = ReportResult(run.verdicts, found, tuple(scores), examples, run.about)
+    if store is not None:
+        add_suite_run(store, "suite report", result, run_name)
+    return result
 
 
 def suite_compare(
@@ -131,6 +149,47 @@ def suite_compare(
         campaigns, policy=policy, test=test, correct=correct, level=level, best_by=best_by
     )
     return CompareResult(found, examples)
+
+
+def add_suite_run(
+    store: FilePath, command: str, result: ReportResult, run_name: str, name: str = ""
+) -> None:
+    """Write the accuracies of systems down as a run in a store."""
+    found = result.accuracies
+    observations = [
+        Observation(
+            system=system,
+            kind="phenomenon",
+            name=f"{row.category}: {row.name}" if row.level == "phenomenon" else row.name,
+            metric="accuracy",
+            signature=f"accuracy|policy:{found.counted.policy}",
+            value=row.accuracy[at],
+            low=row.low[at],
+            high=row.high[at],
+            n=row.items[at],
+            level=found.level,
+            unit="%",
+        )
+        for row in found.rows
+        if row.level != "phenomenon" or row.name != row.category
+        for at, system in enumerate(found.systems)
+    ]
+    items = result.verdicts.items
+    texts = [
+        text for item in items for text in (item.id, item.category, item.source, *_rules(item))
+    ]
+    ResultStore(store).add_run(
+        command,
+        observations,
+        name=run_name,
+        test_set=name,
+        test_set_sha256=lines_digest(texts),
+        segments=len(items),
+    )
+
+
+def _rules(item: Item) -> list[str]:
+    return [f"{rule.polarity} {rule.kind} {rule.text}" for rule in item.rules]
 
 
 def _runs(suite: Suite, outputs: Outputs, ids: Sequence[str] | None) -> list[Run]:

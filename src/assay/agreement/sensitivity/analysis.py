@@ -26,10 +26,12 @@ from assay.agreement.sensitivity.stages import (
 )
 from assay.agreement.sensitivity.study import Study, studies
 from assay.data import DataError, Dataset, Scores
+from assay.io.files import FilePath
 from assay.io.scores import HumanChoice, chosen_human
 from assay.progress import Track, untracked
 from assay.registry import SEED
 from assay.results import Charts, Record, Result, Table, known
+from assay.store.results import use_store
 
 __all__ = [
     "SensitivityFinding",
@@ -56,6 +58,7 @@ def sensitivity(
     scores: Sequence[Scores] = (),
     lower: Sequence[str] = (),
     humans: Humans = "out",
+    store: FilePath | None = None,
     seed: int = SEED,
     track: Track = untracked,
 ) -> SensitivityResult:
@@ -78,6 +81,7 @@ def sensitivity(
     - `scores`: segment scores of other metrics; `lower` names those, and human scores, where lower
       is better.
     - `humans`: leave human translations among the systems `"out"` or `"in"`.
+    - `store`: a folder that keeps results, so that nothing is scored twice: see `score`.
 
     >>> from assay.demo import read_demo
     >>> result = sensitivity(read_demo(), "chrf", section=10, resamples=50)
@@ -92,16 +96,17 @@ def sensitivity(
         reach=reach,
         slope=slope,
     )
-    compared = studies(
-        data,
-        chosen_metrics(metrics, data, scores),
-        human=chosen_human(data, human),
-        section=section,
-        scores=scores,
-        lower=lower,
-        humans=humans,
-        track=track,
-    )
+    with use_store(store):
+        compared = studies(
+            data,
+            chosen_metrics(metrics, data, scores),
+            human=chosen_human(data, human),
+            section=section,
+            scores=scores,
+            lower=lower,
+            humans=humans,
+            track=track,
+        )
     return sensitivity_of_studies(compared, options, seed=seed, track=track)
 
 
