@@ -21,7 +21,7 @@ from assay.features.rules import (
     read_patterns,
     read_word_lists,
 )
-from assay.features.spacy import SpacyAnnotator, pipeline_for
+from assay.features.spacy import SpacyAnnotator, check_lines, pipeline_for
 from assay.features.tagged_files import PART, UPOS, read_tags
 from assay.io.files import FilePath
 from assay.progress import Track, untracked
@@ -376,6 +376,8 @@ def annotate_dataset(
         tagger = own or _tagger(dataset, pipeline)
         if cache:
             tagger = CachedAnnotator(tagger, AnnotationCache(default_path(), warn=warn), track)
+        for text in texts if own is None else ():
+            check_lines(text.lines, text.label)
         found = _tagged(tagger, texts)
     if tags or needs_tagger:
         pairs = zip(found, texts, strict=True)

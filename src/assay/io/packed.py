@@ -1,4 +1,4 @@
-"""Packed files (.gz and .xz), unpacked as a stream that may not grow without limit."""
+"""Packed files (.gz and .xz), unpacked as a stream that may not grow beyond a limit."""
 
 from __future__ import annotations
 

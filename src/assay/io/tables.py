@@ -26,6 +26,7 @@ from assay.io.files import (
     write_lines,
     write_whole,
 )
+from assay.io.packed import Expansion
 
 __all__ = [
     "TableObject",
@@ -239,10 +240,24 @@ def _parse(path: FilePath, number: int, line: str) -> dict[str, Any]:
     return value
 
 
+_BATCH = 4096
+"""Rows of Parquet that are read at a time."""
+
+_ROW = 64
+"""Bytes that a row takes, even one with nothing in it."""
+
+
 def _parquet(path: FilePath) -> list[dict[str, Any]]:
     parquet = require("frames", "pyarrow.parquet", reason=f"{label(path)} is a Parquet file")
+    data, limit = read_bytes(path), Expansion(label(path))
+    rows: list[dict[str, Any]] = []
+    unpacked = 0
     try:
-        rows: list[dict[str, Any]] = parquet.read_table(io.BytesIO(read_bytes(path))).to_pylist()
+        # A few bytes can stand for a column of any length, so that the pieces are counted.
+        for batch in parquet.ParquetFile(io.BytesIO(data)).iter_batches(_BATCH):
+            unpacked += batch.nbytes + _ROW * batch.num_rows
+            limit.check(packed=len(data), unpacked=unpacked)
+            rows += batch.to_pylist()
     except (OSError, ValueError) as error:
         if isinstance(error, DataError):
             raise
@@ -313,14 +328,22 @@ def _unquoted(cell: str) -> str:
 
 
 def _workbook(path: FilePath, data: bytes) -> list[list[TableRow]]:
+    import zipfile
+
     reason = f"{label(path)} is an Excel workbook, which needs a package"
     openpyxl = require("excel", "openpyxl", reason=reason)
     try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            sizes = [part.file_size for part in archive.infolist()]
+        # No more of a part is read than the archive says that it has.
+        Expansion(label(path)).check(packed=len(data), unpacked=sum(sizes))
         # It warns of styles and extensions, which do not matter here.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
             return [list(_sheet_rows(sheet)) for sheet in book.worksheets]
+    except (DataError, MemoryError):
+        raise
     # A damaged archive fails in as many ways as there are parts in it.
     except Exception as error:
         raise DataError(

@@ -144,7 +144,21 @@ def _parse(path: FilePath) -> Element:
         raise DataError(
             f"{label(path)}: not readable as XML ({error}). Save it as UTF-8."
         ) from None
+    _check_depth(path, root)
     return root
+
+
+DEEPEST = 100
+"""Elements inside each other; WMT's format has six."""
+
+
+def _check_depth(path: FilePath, root: Element) -> None:
+    layer: list[Element] = [root]
+    for _ in range(DEEPEST):
+        layer = [child for element in layer for child in element]
+        if not layer:
+            return
+    raise DataError(f"{label(path)}: more than {DEEPEST} elements are nested. Is it WMT's format?")
 
 
 def _names(documents: Sequence[Element], tag: str, attribute: str) -> list[str]:

@@ -1,0 +1,1 @@
+"""Fuzzing: inputs made at random, and what may come of them."""
