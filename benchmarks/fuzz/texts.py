@@ -1,7 +1,7 @@
 """Fuzz what reads: files of texts, tables, scores, tags, suites and limits; specifications; rules.
 
-Right inputs are changed at random: bits, cut ends, separators, odd characters, huge numbers. All that
-may come of it is a result or a `DataError` that names the file, within a few seconds.
+Right inputs are changed at random: bits, cut ends, separators, odd characters, huge numbers. All
+that may come of it is a result or a `DataError` that names the file, within a few seconds.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,16 +55,28 @@ LONGEST = 1200
 
 TEXT = "Das ist ein Satz.\nUnd noch einer, mit 3,5 % mehr.\n\nGrüße aus 北京 😀!\n"
 RECORDS = [
-    {"src": "Ein Satz.", "mt": "A sentence.", "ref": ["A sentence.", "One."], "system": "a", "doc": 1},
+    {
+        "src": "Ein Satz.",
+        "mt": "A sentence.",
+        "ref": ["A sentence.", "One."],
+        "system": "a",
+        "doc": 1,
+    },
     {"src": "Zwei.", "mt": "Two.", "ref": ["Two.", "2."], "system": "a", "doc": 2},
 ]
 TABLE = "src\tmt\tref\tsystem\nEin Satz.\tA sentence.\tOne.\ta\nZwei.\tTwo.\t2.\ta\n"
-SGM = '<refset setid="x" srclang="de" trglang="en">\n<doc docid="d">\n<seg id="1">A &amp; b</seg>\n</doc>\n</refset>\n'
+SGM = """<refset setid="x" srclang="de" trglang="en">
+<doc docid="d">
+<seg id="1">A &amp; b</seg>
+</doc>
+</refset>
+"""
 XML = (
     '<?xml version="1.0" encoding="utf-8"?>\n<dataset id="t"><doc id="d" origlang="de">'
     '<src lang="de"><p><seg id="1">Ein Satz.</seg><seg id="2">Zwei.</seg></p></src>'
     '<ref lang="en" translator="A"><p><seg id="1">One.</seg><seg id="2">Two.</seg></p></ref>'
-    '<hyp lang="en" system="s"><p><seg id="1">A.</seg><seg id="2">B.</seg></p></hyp></doc></dataset>'
+    '<hyp lang="en" system="s"><p><seg id="1">A.</seg><seg id="2">B.</seg></p></hyp>'
+    "</doc></dataset>"
 )
 SCORES = "system\tline\tz\traw\na\t1\t0.5\t70\na\t2\t-1.25e-3\t60\nb\t1\tNone\t\nb\t4\t3\t1\n"
 ITEM: dict[str, Any] = {
@@ -77,7 +90,14 @@ ITEM: dict[str, Any] = {
     "negative_tokens": [],
 }
 SUITE = json.dumps({"name": "s", "languages": "de-en", "items": [ITEM, {**ITEM, "id": "2"}]})
-CONLLU = "# text = A b.\n1\tA\ta\tDET\tDT\tCase=Nom|Number=Sing\t2\tdet\t_\t_\n2\tb.\tb\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
+CONLLU = (
+    "# text = A b.\n1\tA\ta\tDET\tDT\tCase=Nom|Number=Sing\t2\tdet\t_\t_\n"
+    "2\tb.\tb\tNOUN\tNN\t_\t0\troot\t_\t_\n\n"
+)
+SHEET = (
+    "id\tcategory\tphenomenon\tsource_sentence\tpositive_regex\tnegative_tokens\n"
+    "1\tc\tp\tDie Bank.\tbank\tshore\n"
+)
 LIMITS = """[limits]
 bleu = { worse = "never significantly", min = 30.5 }
 "slice:with a negation" = { min_difference = -5 }
@@ -111,13 +131,73 @@ ODD = [
     *("\U0010ffff", "ﬁ", "İ", "ß", "٣", "²", "１", "\x7f", "\x1b[31m", "ǅ", "\ud7ff"),
 ]
 NUMBERS = [
-    *("1e308", "-1e308", "1e400", "nan", "inf", "-0", "9" * 5000, "1" * 20, "0x10", "1_0", "1e-400"),
+    *(
+        "1e308",
+        "-1e308",
+        "1e400",
+        "nan",
+        "inf",
+        "-0",
+        "9" * 5000,
+        "1" * 20,
+        "0x10",
+        "1_0",
+        "1e-400",
+    ),
     *("None", "true", "null", "2147483648", "-9223372036854775809", "0.1" * 50, "1/0", "٣"),
 ]
 MARKS = [
-    *("\t", "\n", "\n\n", ",", ";", ":", "|", "=", "(", ")", "[", "]", "{", "}", '"', "'", "\\", "<"),
-    *(">", "&", "/", "#", "&a;", "<!DOCTYPE x>", "(?P<", "(a+)+$", "\\p{", "{9999999}", "*", "?", "$"),
-    *("..", "../", "-", "//", "http://x", "\\u", "\\ud800", "[[", "]]", "%s", "{}", "{0}", "_", " "),
+    *(
+        "\t",
+        "\n",
+        "\n\n",
+        ",",
+        ";",
+        ":",
+        "|",
+        "=",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        '"',
+        "'",
+        "\\",
+        "<",
+    ),
+    *(
+        ">",
+        "&",
+        "/",
+        "#",
+        "&a;",
+        "<!DOCTYPE x>",
+        "(?P<",
+        "(a+)+$",
+        "\\p{",
+        "{9999999}",
+        "*",
+        "?",
+        "$",
+    ),
+    *(
+        "..",
+        "../",
+        "-",
+        "//",
+        "http://x",
+        "\\u",
+        "\\ud800",
+        "[[",
+        "]]",
+        "%s",
+        "{}",
+        "{0}",
+        "_",
+        " ",
+    ),
 ]
 
 
@@ -179,7 +259,7 @@ def targets() -> list[Target]:
     jsonl = "".join(json.dumps(record) + "\n" for record in RECORDS).encode()
     text, table, suite = TEXT.encode(), TABLE.encode(), SUITE.encode()
     items = "".join(json.dumps({**ITEM, "id": str(at)}) + "\n" for at in range(2)).encode()
-    sheet = "id\tcategory\tphenomenon\tsource_sentence\tpositive_regex\tnegative_tokens\n1\tc\tp\tDie Bank.\tbank\tshore\n".encode()
+    sheet = SHEET.encode()
     conll = CONLLU.encode() * 2
     words = b"good\tpositive\nbetter\tpositive\nworse\tnegative\n"
     lines = ("A b.", "A b.")
@@ -216,7 +296,9 @@ def targets() -> list[Target]:
         Target("p.txt", [b"date\t[0-9]{4}\nother\t(a|b)+c\n"], read_patterns),
         Target("q.tsv", [b"q1\tcity council\nq2\tthe doctor\n"], read_queries),
         Target("q.txt", [b"q1 0 council 1\nq2 0 x 0\n"], read_judgements),
-        Target("q.xml", [b"<DOC><DOCNO>1</DOCNO><TEXT>A &amp; b</TEXT></DOC>"], read_trec_documents),
+        Target(
+            "q.xml", [b"<DOC><DOCNO>1</DOCNO><TEXT>A &amp; b</TEXT></DOC>"], read_trec_documents
+        ),
         Target("limits.toml", [LIMITS.encode()], read_limits),
         Target("study.toml", [STUDY.encode()], read_study),
     ]
@@ -283,7 +365,9 @@ def _swap_mark(data: bytes, rng: random.Random) -> bytes:
     if not marks:
         return _put(data, rng)
     at = rng.choice(marks)
-    put = rng.choice((b"", data[at : at + 1] * 2, data[at : at + 1] * 3000, rng.choice(MARKS).encode()))
+    put = rng.choice(
+        (b"", data[at : at + 1] * 2, data[at : at + 1] * 3000, rng.choice(MARKS).encode())
+    )
     return data[:at] + put + data[at + 1 :]
 
 
@@ -294,7 +378,9 @@ def _double(data: bytes, rng: random.Random) -> bytes:
 
 def _recode(data: bytes, rng: random.Random) -> bytes:
     text = data.decode("utf-8", "replace")
-    return text.encode(rng.choice(("utf-16", "utf-16-le", "latin-1", "utf-7", "utf-8-sig")), "replace")
+    return text.encode(
+        rng.choice(("utf-16", "utf-16-le", "latin-1", "utf-7", "utf-8-sig")), "replace"
+    )
 
 
 CHANGES = [_flip, _cut, _put, _put, _replace_number, _swap_mark, _swap_mark, _double, _recode]
@@ -332,9 +418,13 @@ def trouble(call: Callable[[], object], name: str = "") -> str:
         return ""
     except Exception as error:
         frame = traceback.extract_tb(error.__traceback__)[-1]
-        own = [each for each in traceback.extract_tb(error.__traceback__) if "assay" in each.filename]
+        own = [
+            each for each in traceback.extract_tb(error.__traceback__) if "assay" in each.filename
+        ]
         place = f"{own[-1].filename.rpartition('assay/')[2]}:{own[-1].lineno}" if own else ""
-        return f"{type(error).__name__} at {place} ({Path(frame.filename).name}): {str(error)[:200]}"
+        return (
+            f"{type(error).__name__} at {place} ({Path(frame.filename).name}): {str(error)[:200]}"
+        )
     return ""
 
 
@@ -356,13 +446,13 @@ def fuzz(seconds: float, seed: int) -> int:
                 seeds, parser = SPECS[part]
                 data = changed(rng.choice(seeds).encode(), rng)
                 text = data.decode("utf-8", "surrogateescape")[:5000]
-                wrong = trouble(lambda: parser(text))
+                wrong = trouble(partial(parser, text))
             else:
                 target = rng.choice(files)
                 part, data = target.name, changed(rng.choice(target.seeds), rng)
                 path = Path(folder, target.name)
                 path.write_bytes(data)
-                wrong = trouble(lambda: target.read(path), target.name)
+                wrong = trouble(partial(target.read, path), target.name)
             counts[part] += 1
             key = f"{part}: {wrong.partition(')')[0][:90]}"
             if wrong and key not in findings:

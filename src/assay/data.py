@@ -26,6 +26,7 @@ __all__ = [
     "is_human",
     "language_pair",
     "reference_tuples",
+    "shortened",
     "without_humans",
 ]
 
@@ -56,15 +57,15 @@ class DataError(ValueError):
     """
 
     def __str__(self) -> str:
-        return _shortened(super().__str__())
+        return shortened(super().__str__())
 
 
 LONGEST = 1000
 """Characters of a message."""
 
 
-def _shortened(message: str) -> str:
-    """The message, or its start and its end."""
+def shortened(message: str) -> str:
+    """The message, or its start and its end where it is too long to be read."""
     if len(message) <= LONGEST:
         return message
     half = LONGEST // 2

@@ -106,9 +106,10 @@ def test_the_limit_of_expansion_can_be_raised(spawn):
     Path("few.txt").write_text("x\n")
     assert "many.txt.gz becomes more" in spawn("score few.txt -i many.txt.gz").err
     assert "40000000 lines" in spawn("score few.txt -i many.txt.gz", ASSAY_EXPANSION="2000").err
-    assert "ASSAY_EXPANSION=lots: give" in spawn(
-        "score few.txt -i many.txt.gz", ASSAY_EXPANSION="lots"
-    ).err
+    assert (
+        "ASSAY_EXPANSION=lots: give"
+        in spawn("score few.txt -i many.txt.gz", ASSAY_EXPANSION="lots").err
+    )
 
 
 def test_a_page_under_a_memory_limit_is_written_without_charts(here):

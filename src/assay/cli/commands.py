@@ -210,7 +210,7 @@ def _silence(stream: TextIO) -> None:
 def _mend_standard_error() -> None:
     """Notes that nobody can receive are left out, where `2>&-` closed it or its disk is full."""
     if sys.stderr is None:
-        # Otherwise a file that is opened later would be given number 2, and what others write there.
+        # Otherwise a file that is opened later would have number 2, and get what is written there.
         while os.open(os.devnull, os.O_RDWR) < 2:
             pass
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115

@@ -159,8 +159,9 @@ def rules_for(
         parts.append(gender(language))
     if lists := _merged(read_word_lists(each.path) for each in requests if each.kind == "list"):
         parts.append(WordListAnnotator("list", lists))
-    if patterns := _merged(read_patterns(each.path) for each in requests if each.kind == "regex"):
-        parts.append(RegexAnnotator("regex", patterns))
+    files = [each.path for each in requests if each.kind == "regex"]
+    if patterns := _merged(map(read_patterns, files)):
+        parts.append(RegexAnnotator("regex", patterns, source=", ".join(map(str, files))))
     return CombinedRules(tuple(parts))
 
 

@@ -43,12 +43,13 @@ _piped: dict[str, str] = {}
 
 def read_bytes(path: FilePath) -> bytes:
     """A file's bytes, unpacked where its name ends in .gz or .xz; "-" is standard input."""
-    if not packing(path):
-        return _raw(path)
-    if _kind(path) != stat.S_IFREG:
-        return unpack(path, io.BytesIO(_raw(path)))
-    with _readable(path), Path(path).open("rb") as file:
-        return unpack(path, file)
+    with _enough_memory(path):
+        if not packing(path):
+            return _raw(path)
+        if _kind(path) != stat.S_IFREG:
+            return unpack(path, io.BytesIO(_raw(path)))
+        with _readable(path), Path(path).open("rb") as file:
+            return unpack(path, file)
 
 
 def write_whole(path: FilePath, content: str | bytes) -> None:
@@ -165,6 +166,17 @@ def _kind(path: FilePath) -> int:
 
 
 @contextmanager
+def _enough_memory(path: FilePath) -> Iterator[None]:
+    try:
+        yield
+    except MemoryError:
+        raise DataError(
+            f"{label(path)}: not enough memory to read it. Split the file, use a machine with more "
+            "memory, or raise the limit (ulimit -v)."
+        ) from None
+
+
+@contextmanager
 def _readable(path: FilePath) -> Iterator[None]:
     try:
         yield
@@ -271,7 +283,9 @@ def read_lines(path: FilePath) -> tuple[str, ...]:
 
 def read_text(path: FilePath) -> str:
     """The whole text of a UTF-8 file without its byte order mark; never empty."""
-    text = decode(path, read_bytes(path))
+    data = read_bytes(path)
+    with _enough_memory(path):
+        text = decode(path, data)
     if not text:
         raise DataError(f"{label(path)} is empty; it needs one line per segment.")
     return text

@@ -249,17 +249,19 @@ _ROW = 64
 
 def _parquet(path: FilePath) -> list[dict[str, Any]]:
     parquet = require("frames", "pyarrow.parquet", reason=f"{label(path)} is a Parquet file")
+    arrow = require("frames", "pyarrow")
     data, limit = read_bytes(path), Expansion(label(path))
     rows: list[dict[str, Any]] = []
     unpacked = 0
     try:
         # A few bytes can stand for a column of any length, so that the pieces are counted.
-        for batch in parquet.ParquetFile(io.BytesIO(data)).iter_batches(_BATCH):
+        file = parquet.ParquetFile(io.BytesIO(data))
+        for batch in file.iter_batches(_BATCH, use_threads=False):
             unpacked += batch.nbytes + _ROW * batch.num_rows
             limit.check(packed=len(data), unpacked=unpacked)
             rows += batch.to_pylist()
-    except (OSError, ValueError) as error:
-        if isinstance(error, DataError):
+    except (OSError, ValueError, arrow.ArrowException) as error:
+        if isinstance(error, DataError | MemoryError):
             raise
         reason = str(error).split("\n", 1)[0]
         raise DataError(f"{label(path)} is damaged or not Parquet ({reason}).") from None

@@ -13,7 +13,7 @@ from assay.io.files import FilePath, label, read_bytes, read_text
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["SgmTexts", "is_sgm", "parse_sgm", "read_sgm", "read_wmt_xml"]
+__all__ = ["SgmTexts", "check_nesting", "is_sgm", "parse_sgm", "read_sgm", "read_wmt_xml"]
 
 _TAG = re.compile(r"<(/?)(doc|seg)\b((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
@@ -144,21 +144,23 @@ def _parse(path: FilePath) -> Element:
         raise DataError(
             f"{label(path)}: not readable as XML ({error}). Save it as UTF-8."
         ) from None
-    _check_depth(path, root)
+    check_nesting(path, root, ("doc", "src", "ref", "hyp", "seg"))
     return root
 
 
-DEEPEST = 100
-"""Elements inside each other; WMT's format has six."""
+def check_nesting(path: FilePath, root: Element, tags: Sequence[str]) -> None:
+    """Raise a `DataError` where an element of one of these tags stands inside another of it.
 
-
-def _check_depth(path: FilePath, root: Element) -> None:
-    layer: list[Element] = [root]
-    for _ in range(DEEPEST):
-        layer = [child for element in layer for child in element]
-        if not layer:
-            return
-    raise DataError(f"{label(path)}: more than {DEEPEST} elements are nested. Is it WMT's format?")
+    To read such a file would take time that grows with the square of its size.
+    """
+    stack: list[tuple[Element, frozenset[str]]] = [(root, frozenset())]
+    while stack:
+        element, around = stack.pop()
+        tag = element.tag.lower()
+        if tag in around:
+            raise DataError(f"{label(path)}: a <{tag}> stands inside another one. Mend the file.")
+        inside = around | {tag} if tag in tags else around
+        stack.extend((child, inside) for child in element)
 
 
 def _names(documents: Sequence[Element], tag: str, attribute: str) -> list[str]:

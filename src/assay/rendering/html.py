@@ -175,9 +175,7 @@ def charts_fragment(charts: Sequence[Chart]) -> str:
     """The charts for a notebook, one below the other."""
     vl_convert = drawing_module()
     name = _unique_name(dump(chart.spec) for chart in charts)
-    return _fragment(
-        _charts(charts, vl_convert, name=name), charts_hint() if charts else ""
-    )
+    return _fragment(_charts(charts, vl_convert, name=name), charts_hint() if charts else "")
 
 
 def _fragment(

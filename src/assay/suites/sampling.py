@@ -344,9 +344,7 @@ def write_collected(folder: FilePath, outputs: Mapping[str, Mapping[str, str]]) 
     for path in files:
         if path.exists():
             raise DataError(f"{path} is there already and is not overwritten. Name another folder.")
-    return write_all(
-        home, {path.name: joined_lines(lines, path) for path, lines in files.items()}
-    )
+    return write_all(home, {path.name: joined_lines(lines, path) for path, lines in files.items()})
 
 
 def _from_lines(path: FilePath, key: Sequence[KeyLine]) -> dict[int, str]:
