@@ -13,7 +13,6 @@ import lzma
 import random
 import resource
 import signal
-import sys
 import tempfile
 import time
 import traceback
@@ -38,7 +37,7 @@ from assay.features.rules import read_patterns, read_word_lists
 from assay.features.select import parse_features
 from assay.features.tagged_files import read_tags
 from assay.io import read, read_documents, read_groups, read_labels, read_scores, read_texts
-from assay.metrics.base import METRICS, parse
+from assay.metrics.base import parse
 from assay.reports.limits import read_limits
 from assay.reports.study import read_study
 from assay.suites.evaluation import run_suite
@@ -50,6 +49,9 @@ SECONDS = 10.0
 """Of processor time that one input may take."""
 
 MEMORY = 4 * 2**30
+LARGEST = 200_000
+"""Bytes of an input."""
+
 LONGEST = 1200
 """Characters of a message."""
 
@@ -330,8 +332,8 @@ SPECS: dict[str, tuple[list[str], Callable[[str], object]]] = {
 def changed(data: bytes, rng: random.Random) -> bytes:
     """The data with one to six changes."""
     for _ in range(rng.choice((1, 1, 2, 3, 6))):
-        data = rng.choice(CHANGES)(data, rng)
-    return data[:200_000]
+        data = rng.choice(CHANGES)(data, rng)[:LARGEST]
+    return data
 
 
 def _flip(data: bytes, rng: random.Random) -> bytes:
@@ -428,41 +430,52 @@ def trouble(call: Callable[[], object], name: str = "") -> str:
     return ""
 
 
+class Finding(NamedTuple):
+    """What came of one input: which reader, and what is wrong, or nothing."""
+
+    part: str
+    wrong: str
+    data: bytes
+
+
+def inputs(folder: Path, seed: int) -> Iterator[Finding]:
+    """Read one changed input after the other, without end."""
+    for name in ("ref.txt", "a.txt"):
+        (folder / name).write_text("A.\nB.\n")
+    rng, files = random.Random(seed), targets()
+    for target in files:
+        for data in target.seeds:
+            (folder / target.name).write_bytes(data)
+            target.read(folder / target.name)
+    while True:
+        if rng.random() < 0.25:
+            part = rng.choice(list(SPECS))
+            seeds, parser = SPECS[part]
+            data = changed(rng.choice(seeds).encode(), rng)
+            text = data.decode("utf-8", "surrogateescape")[:5000]
+            yield Finding(part, trouble(partial(parser, text)), data)
+        else:
+            target = rng.choice(files)
+            path, data = folder / target.name, changed(rng.choice(target.seeds), rng)
+            path.write_bytes(data)
+            yield Finding(target.name, trouble(partial(target.read, path), target.name), data)
+
+
 def fuzz(seconds: float, seed: int) -> int:
     """Fuzz for so long; the number of different findings comes back."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    rng, counts, findings = random.Random(seed), Counter[str](), dict[str, bytes]()
-    files, end = targets(), time.monotonic() + seconds
+    counts, known, end = Counter[str](), set[str](), time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "ref.txt").write_text("A.\nB.\n")
-        Path(folder, "a.txt").write_text("A.\nB.\n")
-        for target in files:
-            path = Path(folder, target.name)
-            path.write_bytes(target.seeds[-1])
-            target.read(path)
-        while time.monotonic() < end:
-            if rng.random() < 0.25:
-                part = rng.choice(list(SPECS))
-                seeds, parser = SPECS[part]
-                data = changed(rng.choice(seeds).encode(), rng)
-                text = data.decode("utf-8", "surrogateescape")[:5000]
-                wrong = trouble(partial(parser, text))
-            else:
-                target = rng.choice(files)
-                part, data = target.name, changed(rng.choice(target.seeds), rng)
-                path = Path(folder, target.name)
-                path.write_bytes(data)
-                wrong = trouble(partial(target.read, path), target.name)
+        for part, wrong, data in inputs(Path(folder), seed):
             counts[part] += 1
             key = f"{part}: {wrong.partition(')')[0][:90]}"
-            if wrong and key not in findings:
-                findings[key] = data
+            if wrong and key not in known:
+                known.add(key)
                 print(f"{part}: {wrong}\n    {data[:400]!r}", flush=True)
-    print(f"{sum(counts.values()):,} inputs for {len(counts)} readers and parsers, seed {seed}:")
+            if time.monotonic() > end:
+                break
+    seconds = time.process_time()
+    print(f"{sum(counts.values()):,} inputs for {len(counts)} readers and parsers, seed {seed}, ")
+    print(f"{seconds:.0f} s of processor time; {len(known)} findings:")
     print("  " + ", ".join(f"{part} {count:,}" for part, count in sorted(counts.items())))
-    print(f"{len(findings)} findings; {len(METRICS.names())} metrics known")
-    return len(findings)
-
-
-if __name__ == "__main__":
-    sys.exit(1 if fuzz(60, 1) else 0)
+    return len(known)

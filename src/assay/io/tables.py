@@ -254,10 +254,13 @@ def _parquet(path: FilePath) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     unpacked = 0
     try:
-        # A few bytes can stand for a column of any length, so that the pieces are counted.
-        file = parquet.ParquetFile(io.BytesIO(data))
+        schema = parquet.read_schema(io.BytesIO(data))
+        texts = [field.name for field in schema if field.type in (arrow.string(), arrow.binary())]
+        # A few bytes can stand for very many texts. So they are read as a dictionary and places in
+        # it, and what they would come to is counted first.
+        file = parquet.ParquetFile(io.BytesIO(data), read_dictionary=texts)
         for batch in file.iter_batches(_BATCH, use_threads=False):
-            unpacked += batch.nbytes + _ROW * batch.num_rows
+            unpacked += sum(map(_unpacked_size, batch.columns)) + _ROW * batch.num_rows
             limit.check(packed=len(data), unpacked=unpacked)
             rows += batch.to_pylist()
     except (OSError, ValueError, arrow.ArrowException) as error:
@@ -266,6 +269,18 @@ def _parquet(path: FilePath) -> list[dict[str, Any]]:
         reason = str(error).split("\n", 1)[0]
         raise DataError(f"{label(path)} is damaged or not Parquet ({reason}).") from None
     return rows
+
+
+def _unpacked_size(column: Any) -> int:
+    """The bytes of a column of Arrow's, with every text as often as it stands there."""
+    if not hasattr(column, "dictionary"):
+        return int(column.nbytes)
+    compute = require("frames", "pyarrow.compute")
+    try:
+        lengths = compute.binary_length(column.dictionary)
+    except NotImplementedError:  # numbers, which are short
+        return int(column.nbytes)
+    return int(compute.sum(lengths.take(column.indices)).as_py() or 0)
 
 
 def _rows_of_objects(path: FilePath, objects: Sequence[TableObject]) -> list[TableRow]:
