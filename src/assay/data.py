@@ -27,6 +27,7 @@ __all__ = [
     "is_human",
     "language_pair",
     "reference_tuples",
+    "shortened",
     "without_humans",
 ]
 
@@ -51,7 +52,25 @@ def divide(a: Any, b: Any) -> Array:
 
 
 class DataError(ValueError):
-    """Bad input; the message says what was wrong, where, and what to do."""
+    """Bad input; the message says what was wrong, where, and what to do.
+
+    However long the cell or name that it quotes, the message is short: its middle is left out.
+    """
+
+    def __str__(self) -> str:
+        return shortened(super().__str__())
+
+
+LONGEST = 1000
+"""Characters of a message."""
+
+
+def shortened(message: str) -> str:
+    """The message, or its start and its end where it is too long to be read."""
+    if len(message) <= LONGEST:
+        return message
+    half = LONGEST // 2
+    return f"{message[:half]} [...] {message[-half:]}"
 
 
 class MissingInput(DataError):

@@ -11,6 +11,7 @@ import numpy as np
 from assay.agreement.panel import Candidate, Panel, lower_is_better
 from assay.data import DataError
 from assay.io.files import FilePath, label
+from assay.io.scores import check_size
 from assay.io.tables import TableRow, read_sheets
 from assay.registry import did_you_mean
 
@@ -141,6 +142,7 @@ class ScoreTable:
                     f"{label(self.path)}, line {row.line}, {column}: {cell[:40]!r} is not a "
                     "number; leave the cell empty where it is unknown."
                 )
+            check_size(f"{label(self.path)}, line {row.line}, {column}", value)
             values.append(value)
         return np.array(values, float)[:, None]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import re
 import shlex
@@ -15,7 +16,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import Any, NoReturn, TextIO, cast
 
 from assay.data import DataError, StoreWarning
 from assay.progress import track, tracked
@@ -98,10 +100,16 @@ _HOMES = {
 
 BAD_INPUT = 2
 
+_NO_MEMORY = (
+    "not enough memory. Give fewer systems, metrics or segments at a time, use a machine with more "
+    "memory, or raise the limit (ulimit -v)."
+)
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0 is done, 1 a check that did not hold, 2 bad usage or bad input."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    _mend_standard_error()
     _speak_utf8()
     if sys.stdout is None:
         return _complain("standard output is closed: leave >&- out, or write to /dev/null.")
@@ -114,11 +122,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(error)
     except BrokenPipeError:
         # The reader has seen enough, as in `assay ... | head`.
-        _silence()
+        _silence(sys.stdout)
         return 0
+    except MemoryError:
+        return _complain(_NO_MEMORY)
+    except RuntimeError as error:
+        # Every thread needs room for its stack.
+        if "can't start new thread" not in str(error):
+            raise
+        return _complain(_NO_MEMORY)
     except OSError as error:
+        if error.errno == errno.ENOMEM:
+            return _complain(_NO_MEMORY)
         # Files answer with a `DataError`; this is standard output, on a full disk say.
-        _silence()
+        _silence(sys.stdout)
         return _complain(f"cannot go on: {error.strerror or error}.")
     except KeyboardInterrupt:
         print("assay: stopped", file=sys.stderr)
@@ -188,10 +205,38 @@ def _notes(*, quiet: bool) -> Iterator[None]:
         yield
 
 
-def _silence() -> None:
+def _silence(stream: TextIO) -> None:
     """Whatever is still to be written goes nowhere, so that nothing fails at the very end."""
     with contextlib.suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _mend_standard_error() -> None:
+    """Notes that nobody can receive are left out, where `2>&-` closed it or its disk is full."""
+    if sys.stderr is None:
+        # Otherwise a file that is opened later would have number 2, and get what is written there.
+        while os.open(os.devnull, os.O_RDWR) < 2:
+            pass
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    elif sys.stderr is sys.__stderr__:
+        sys.stderr = cast("TextIO", _Forgiving(sys.stderr))
+
+
+class _Forgiving:
+    """Standard error, of which a fault stops nothing: the result is what people wait for."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except OSError:
+            _silence(self._stream)
+            return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def _speak_utf8() -> None:

@@ -14,9 +14,10 @@ from assay.cli.options import warn
 from assay.data import DataError
 from assay.demo import CAMPAIGNS, demo_suite_files, read_demo_suite, tagged_demo
 from assay.extras import install_line
-from assay.io import write_whole
+from assay.io.files import write_all
 from assay.registry import SEED
 from assay.rendering.charts import missing_charts
+from assay.rendering.formats import render
 from assay.rendering.text import text
 from assay.reports.report import Report, report
 from assay.results import CombinedResult, Header, Record, Result, Table
@@ -51,13 +52,14 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     folder = Path(args.folder)
-    _make_folder(folder)
-    _write(folder, {f"suite/{name}": data for name, data in demo_suite_files().items()})
+    _check_folder(folder)
     suite = _suite_run()
     with tagged_demo() as (data, tags):
         found = report(data, metrics=METRICS, tags=tags, suite=suite, title="assay demo")
     header = Header(args.command, SEED, title="assay demo")
-    found.with_header(header).save(folder / "report.html")
+    page = render(found.with_header(header), "html")
+    files = {f"suite/{name}": data for name, data in demo_suite_files().items()}
+    write_all(folder, {**files, "report.html": page})
     print(_story(found, suite))
     print(f"The whole report, with all segments and charts: {folder / 'report.html'}\n")
     warn(missing_charts(CombinedResult(*(part.result for part in found.parts))), quiet=False)
@@ -73,17 +75,10 @@ def _suite_run() -> RunResult:
     return replace(run, about=about)
 
 
-def _write(folder: Path, contents: dict[str, bytes]) -> None:
-    for name, content in contents.items():
-        _make_folder((folder / name).parent)
-        write_whole(folder / name, content)
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{path}: this folder cannot be made ({error.strerror}).") from None
+def _check_folder(folder: Path) -> None:
+    """Raise a `DataError` where there is a file of that name, before anything is computed."""
+    if folder.exists() and not folder.is_dir():
+        raise DataError(f"{folder}: this folder cannot be made (File exists).")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from assay.cli.commands import in_options, list_names, whole_number
-from assay.data import DataError, Dataset, Scores
+from assay.data import DataError, Dataset, Scores, shortened
 from assay.io import TESTSET, digest, folder_files, folder_names, is_table, read, write_whole
 from assay.io.folders import FolderNames
 from assay.io.scores import read_folder_human_scores, read_human_scores, read_scores
@@ -624,4 +624,4 @@ def warn(notes: Sequence[str], *, quiet: bool) -> None:
     """Say on standard error what looks odd in the input."""
     if not quiet:
         for note in notes:
-            print(f"assay: note: {in_options(note)}", file=sys.stderr)
+            print(f"assay: note: {shortened(in_options(note))}", file=sys.stderr)

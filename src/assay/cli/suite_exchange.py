@@ -57,15 +57,19 @@ def add_db(parser: argparse._ActionsContainer, *, required: bool = False) -> Non
     )
 
 
-def open_db(args: argparse.Namespace, *, create: bool = False) -> Store:
+def open_db(args: argparse.Namespace) -> Store:
     """The database that `--db` names; a password is taken out of `args.command`."""
-    # Alembic is needed to make a database, and missed before there is half a one.
-    require("web", "sqlalchemy", "alembic", reason="--db needs more packages")
+    _require_database()
     from assay.suites.store.opening import open_store
 
-    store = open_store(args.db, create=create)
+    store = open_store(args.db)
     args.command = store.address.without_password(args.command)
     return store
+
+
+def _require_database() -> None:
+    # Alembic is needed to make a database, and missed before there is half a one.
+    require("web", "sqlalchemy", "alembic", reason="--db needs more packages")
 
 
 def _configure_suite_sample(parser: argparse.ArgumentParser) -> None:
@@ -279,14 +283,12 @@ def _configure_suite_import(parser: argparse.ArgumentParser) -> None:
 
 def _run_suite_import(args: argparse.Namespace) -> int:
     suite = read_suite(args.items)
-    store = open_db(args, create=True)
-    try:
-        from assay.suites.store.suites import save_suite
+    _require_database()
+    from assay.suites.store.opening import filled_store
+    from assay.suites.store.suites import save_suite
 
-        with store.write() as connection:
-            saved = save_suite(connection, suite)
-    finally:
-        store.close()
+    with filled_store(args.db) as store, store.write() as connection:
+        saved = save_suite(connection, suite)
     if not args.quiet:
         print(
             f"wrote {store.address}: {len(suite)} items ({saved.added} new, "

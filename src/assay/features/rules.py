@@ -140,12 +140,14 @@ class RegexAnnotator(_Rules):
 
     Expressions are searched in the line as it is, case-sensitively, in the syntax of the
     `regex` package (`(?i)` and `\p{Lu}` work). An expression that takes longer than `limit`
-    seconds on one line is an error. Finds without a character are no finds.
+    seconds on one line is an error, which names the `source`, a file say. Finds without a
+    character are no finds.
     """
 
     layer: str
     patterns: Mapping[str, Sequence[str]] = field(hash=False)
     limit: float = 1.0
+    source: str = ""
 
     @property
     def identity(self) -> str:
@@ -168,9 +170,11 @@ class RegexAnnotator(_Rules):
         try:
             return [match.span() for match in pattern.finditer(text, timeout=self.limit)]
         except (TimeoutError, MemoryError):
+            where = f"{self.source}: " if self.source else ""
             raise DataError(
-                f"the regular expression {pattern.pattern!r} takes longer than {self.limit:g} s "
-                f"on line {number}. Avoid repetitions inside repetitions, as in (a+)+."
+                f"{where}the regular expression {pattern.pattern[:200]!r} takes longer than "
+                f"{self.limit:g} s on line {number}. "
+                "Avoid repetitions inside repetitions, as in (a+)+."
             ) from None
 
     @cached_property

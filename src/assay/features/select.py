@@ -21,7 +21,7 @@ from assay.features.rules import (
     read_patterns,
     read_word_lists,
 )
-from assay.features.spacy import SpacyAnnotator, pipeline_for
+from assay.features.spacy import SpacyAnnotator, check_lines, pipeline_for
 from assay.features.tagged_files import PART, UPOS, read_tags
 from assay.io.files import FilePath
 from assay.progress import Track, untracked
@@ -159,8 +159,9 @@ def rules_for(
         parts.append(gender(language))
     if lists := _merged(read_word_lists(each.path) for each in requests if each.kind == "list"):
         parts.append(WordListAnnotator("list", lists))
-    if patterns := _merged(read_patterns(each.path) for each in requests if each.kind == "regex"):
-        parts.append(RegexAnnotator("regex", patterns))
+    files = [each.path for each in requests if each.kind == "regex"]
+    if patterns := _merged(map(read_patterns, files)):
+        parts.append(RegexAnnotator("regex", patterns, source=", ".join(map(str, files))))
     return CombinedRules(tuple(parts))
 
 
@@ -376,6 +377,8 @@ def annotate_dataset(
         tagger = own or _tagger(dataset, pipeline)
         if cache:
             tagger = CachedAnnotator(tagger, AnnotationCache(default_path(), warn=warn), track)
+        for text in texts if own is None else ():
+            check_lines(text.lines, text.label)
         found = _tagged(tagger, texts)
     if tags or needs_tagger:
         pairs = zip(found, texts, strict=True)

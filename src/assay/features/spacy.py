@@ -36,6 +36,7 @@ __all__ = [
     "annotate_batch",
     "answers",
     "check_language",
+    "check_lines",
     "default_pipeline",
     "find_pipeline",
     "pipeline_for",
@@ -95,7 +96,7 @@ class SpacyAnnotator:
     def stream(self, lines: Sequence[str]) -> Iterator[Annotation]:
         """The same one by one, as they are made."""
         pipeline = self._pipeline()
-        _check_lines(lines)
+        check_lines(lines)
         if not (self.model or self.language):
             check_text(lines, "en", "tagging as English", "Name the language or a pipeline")
         model = str(pipeline.folder) if not pipeline.packaged else pipeline.name
@@ -149,16 +150,18 @@ def _load(model: str) -> Any:
     return nlp
 
 
-def _check_lines(lines: Sequence[str]) -> None:
+def check_lines(lines: Sequence[str], text: str = "") -> None:
+    """Raise a `DataError` where a line cannot be tagged; `text` is whose lines they are."""
+    whose = f"{text!r}, " if text else ""
     for number, line in enumerate(lines, 1):
         if len(line) > LONGEST:
             raise DataError(
-                f"line {number} has {len(line)} characters, too many to tag. "
+                f"{whose}line {number} has {len(line)} characters, too many to tag. "
                 "Each line is one segment: is the file cut into lines?"
             )
         if not line.isascii() and any("\ud800" <= mark <= "\udfff" for mark in line):
             raise DataError(
-                f"line {number} holds half a character, which cannot be tagged. "
+                f"{whose}line {number} holds half a character, which cannot be tagged. "
                 "Repair the text where it was made."
             )
 

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import lzma
+import io
 import os
 import re
 import secrets
+import shutil
 import stat
 import sys
-import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TypeAlias
 
 from assay.data import DataError
+from assay.io.packed import PACKED, pack, packing, unpack
 from assay.registry import did_you_mean
 
 __all__ = [
     "FilePath",
     "bare_name",
     "digest",
+    "joined_lines",
     "label",
     "read_bytes",
     "read_lines",
     "read_text",
     "suffix",
     "system_name",
+    "write_all",
     "write_lines",
     "write_whole",
 ]
 
 FilePath: TypeAlias = Path | str
-
-PACKED = (".gz", ".xz")
 
 _piped: dict[str, str] = {}
 """The digests of what came through pipes, which can be read only once."""
@@ -43,14 +43,13 @@ _piped: dict[str, str] = {}
 
 def read_bytes(path: FilePath) -> bytes:
     """A file's bytes, unpacked where its name ends in .gz or .xz; "-" is standard input."""
-    data = _raw(path)
-    try:
-        return _unpack(path, data)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        raise DataError(
-            f"{path}: damaged or not {Path(path).suffix[1:]} data ({error}). "
-            "Copy it again, or rename it if it is not compressed."
-        ) from None
+    with _enough_memory(path):
+        if not packing(path):
+            return _raw(path)
+        if _kind(path) != stat.S_IFREG:
+            return unpack(path, io.BytesIO(_raw(path)))
+        with _readable(path), Path(path).open("rb") as file:
+            return unpack(path, file)
 
 
 def write_whole(path: FilePath, content: str | bytes) -> None:
@@ -65,9 +64,58 @@ def write_whole(path: FilePath, content: str | bytes) -> None:
         _to_standard_output(data)
         return
     try:
-        _write(Path(path), _pack(path, data))
+        _write(Path(path), pack(path, data))
     except (OSError, ValueError) as error:
         raise _cannot_write(path, error) from None
+
+
+def write_all(folder: FilePath, contents: Mapping[str, str | bytes]) -> list[Path]:
+    """Write files into a folder, by their paths inside it: all of them, or none.
+
+    They are made in a hidden folder first, and moved when all are there, so that a full disk or
+    Ctrl-C leaves nothing behind. Files of the same name are replaced; the paths come back.
+    """
+    home = Path(folder)
+    # Where the folder is a link, what it points to is filled.
+    target = home.resolve()
+    base = next(each for each in (target, *target.parents) if each.exists())
+    draft = base / f".{secrets.token_hex(8)}.tmp"
+    try:
+        for name, content in contents.items():
+            (draft / name).parent.mkdir(parents=True, exist_ok=True)
+            write_whole(draft / name, content)
+        _move(draft, target, list(contents))
+    except DataError as error:
+        raise DataError(str(error).replace(str(draft), str(home))) from None
+    except OSError as error:
+        raise DataError(f"{home}: this folder cannot be made ({_reason(error)}).") from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return [home / name for name in contents]
+
+
+def _move(draft: Path, target: Path, names: Sequence[str]) -> None:
+    """Move files to where they belong; where that fails, what is new goes again."""
+    paths = [target / name for name in names]
+    new = [path for path in paths if not path.exists()]
+    homes = dict.fromkeys(folder for path in paths for folder in reversed(path.parents))
+    made = [folder for folder in homes if not folder.exists()]
+    try:
+        for folder in made:
+            # The folder itself is moved in one piece, with all that is in it.
+            if folder == target:
+                draft.replace(target)
+                return
+            folder.mkdir()
+        for name in names:
+            (draft / name).replace(target / name)
+    except BaseException:
+        for path in new:
+            path.unlink(missing_ok=True)
+        for folder in reversed(made):
+            with suppress(OSError):
+                folder.rmdir()
+        raise
 
 
 def digest(path: FilePath) -> str:
@@ -118,6 +166,17 @@ def _kind(path: FilePath) -> int:
 
 
 @contextmanager
+def _enough_memory(path: FilePath) -> Iterator[None]:
+    try:
+        yield
+    except MemoryError:
+        raise DataError(
+            f"{label(path)}: not enough memory to read it. Split the file, use a machine with more "
+            "memory, or raise the limit (ulimit -v)."
+        ) from None
+
+
+@contextmanager
 def _readable(path: FilePath) -> Iterator[None]:
     try:
         yield
@@ -156,28 +215,6 @@ def _to_standard_output(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
-
-
-def _packing(path: FilePath) -> str:
-    return "" if str(path) == "-" else Path(path).suffix.lower()
-
-
-def _unpack(path: FilePath, data: bytes) -> bytes:
-    match _packing(path):
-        case ".gz":
-            return gzip.decompress(data)
-        case ".xz":
-            return lzma.decompress(data)
-    return data
-
-
-def _pack(path: FilePath, data: bytes) -> bytes:
-    match _packing(path):
-        case ".gz":
-            return gzip.compress(data, mtime=0)
-        case ".xz":
-            return lzma.compress(data)
-    return data
 
 
 def _encode(path: FilePath, text: str) -> bytes:
@@ -246,7 +283,9 @@ def read_lines(path: FilePath) -> tuple[str, ...]:
 
 def read_text(path: FilePath) -> str:
     """The whole text of a UTF-8 file without its byte order mark; never empty."""
-    text = decode(path, read_bytes(path))
+    data = read_bytes(path)
+    with _enough_memory(path):
+        text = decode(path, data)
     if not text:
         raise DataError(f"{label(path)} is empty; it needs one line per segment.")
     return text
@@ -274,6 +313,11 @@ def split_lines(text: str) -> tuple[str, ...]:
 
 def write_lines(lines: Sequence[str], path: FilePath) -> None:
     """Write lines so that `read_lines` gives the same lines back."""
+    write_whole(path, joined_lines(lines, path))
+
+
+def joined_lines(lines: Sequence[str], path: FilePath) -> str:
+    """The text of a file with these lines; `path` is named where they do not fit in one."""
     if not lines:
         raise DataError(f"{path}: there are no lines to write.")
     for number, line in enumerate(lines, 1):
@@ -284,7 +328,7 @@ def write_lines(lines: Sequence[str], path: FilePath) -> None:
             )
     # A reader drops one byte order mark, so text that starts with its own gets one more.
     mark = BOM if lines[0].startswith(BOM) else ""
-    write_whole(path, mark + "\n".join(lines) + "\n")
+    return mark + "\n".join(lines) + "\n"
 
 
 def system_name(path: FilePath) -> str:

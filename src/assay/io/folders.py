@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from assay.data import DataError, Dataset, Scores, language_pair
 from assay.io.datasets import read_dataset
-from assay.io.files import FilePath, system_name, write_lines
+from assay.io.files import FilePath, joined_lines, system_name, write_all
 from assay.io.records import reference_columns
 from assay.io.scores import granularity_of, read_scores
 from assay.registry import did_you_mean
@@ -187,10 +187,7 @@ def write_folder(dataset: Dataset, path: FilePath) -> None:
     files = dict(_files(dataset, pair, references))
     _check_names(path, [pair, *dataset.systems, *dataset.reference_names])
     _check_free(Path(path), pair)
-    for name, lines in files.items():
-        target = Path(path) / name
-        _make_folder(target.parent)
-        write_lines(lines, target)
+    write_all(path, {name: joined_lines(lines, Path(path) / name) for name, lines in files.items()})
 
 
 def _files(
@@ -222,13 +219,6 @@ def _check_names(path: FilePath, names: list[str]) -> None:
 def _check_free(path: Path, pair: str) -> None:
     if path.is_dir() and pair in _standard_pairs(path):
         raise DataError(f"{path} already holds {pair}. Choose another folder, or remove that.")
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{path}: this folder cannot be made ({error.strerror}).") from None
 
 
 def _read(folder: _Folder) -> Dataset:

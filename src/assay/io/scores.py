@@ -23,6 +23,7 @@ __all__ = [
     "Entry",
     "Frame",
     "HumanChoice",
+    "check_size",
     "chosen_human",
     "entries_in_order",
     "entries_of_table",
@@ -43,6 +44,9 @@ GRANULARITIES: dict[str, Granularity] = {".sys": "system", ".seg": "segment", ".
 
 COLUMNS = ("z", "raw", "mqm", "score")
 """The columns that hold scores, the preferred one first."""
+
+LARGEST = 1e60
+"""The largest score: the fourth powers of a billion such are still finite."""
 
 _NUMBERS = ("line", "segment")
 _ENDINGS = (".score", ".tsv", ".txt", ".gz", ".xz")
@@ -201,9 +205,19 @@ def _number(path: FilePath, line: int, text: str) -> float:
     if not math.isfinite(value):
         word = "NaN" if math.isnan(value) else text
         raise DataError(
-            f"{label(path)}, line {line}: {word} is not a score; write None for unknown."
+            f"{label(path)}, line {line}: {word[:40]} is not a score; write None for unknown."
         )
+    check_size(f"{label(path)}, line {line}", value)
     return value
+
+
+def check_size(where: str, value: float) -> None:
+    """Raise a `DataError` where a score is so large that sums and squares of such overflow."""
+    if abs(value) > LARGEST:
+        raise DataError(
+            f"{where}: {value!r} is too large for a score: sums and squares of such numbers are "
+            f"infinite. Scores go to {LARGEST:g}; divide them by a constant."
+        )
 
 
 def read_scores(
@@ -360,6 +374,7 @@ def write_scores(scores: Scores, path: FilePath) -> None:
         )
     if np.isinf(scores.values).any():
         raise DataError(f"{path}: {scores.name!r} has infinite scores, which no reader accepts.")
+    check_size(str(path), float(np.nanmax(np.abs(scores.values), initial=0)))
     for system in scores.systems:
         if not system or re.search(r"[\t\n\r]", system):
             raise DataError(f"{path}: the system name {system!r} does not fit in the file.")

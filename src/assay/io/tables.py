@@ -26,6 +26,7 @@ from assay.io.files import (
     write_lines,
     write_whole,
 )
+from assay.io.packed import Expansion
 
 __all__ = [
     "TableObject",
@@ -239,16 +240,47 @@ def _parse(path: FilePath, number: int, line: str) -> dict[str, Any]:
     return value
 
 
+_BATCH = 4096
+"""Rows of Parquet that are read at a time."""
+
+_ROW = 64
+"""Bytes that a row takes, even one with nothing in it."""
+
+
 def _parquet(path: FilePath) -> list[dict[str, Any]]:
     parquet = require("frames", "pyarrow.parquet", reason=f"{label(path)} is a Parquet file")
+    arrow = require("frames", "pyarrow")
+    data, limit = read_bytes(path), Expansion(label(path))
+    rows: list[dict[str, Any]] = []
+    unpacked = 0
     try:
-        rows: list[dict[str, Any]] = parquet.read_table(io.BytesIO(read_bytes(path))).to_pylist()
-    except (OSError, ValueError) as error:
-        if isinstance(error, DataError):
+        schema = parquet.read_schema(io.BytesIO(data))
+        texts = [field.name for field in schema if field.type in (arrow.string(), arrow.binary())]
+        # A few bytes can stand for very many texts. So they are read as a dictionary and places in
+        # it, and what they would come to is counted first.
+        file = parquet.ParquetFile(io.BytesIO(data), read_dictionary=texts)
+        for batch in file.iter_batches(_BATCH, use_threads=False):
+            unpacked += sum(map(_unpacked_size, batch.columns)) + _ROW * batch.num_rows
+            limit.check(packed=len(data), unpacked=unpacked)
+            rows += batch.to_pylist()
+    except (OSError, ValueError, arrow.ArrowException) as error:
+        if isinstance(error, DataError | MemoryError):
             raise
         reason = str(error).split("\n", 1)[0]
         raise DataError(f"{label(path)} is damaged or not Parquet ({reason}).") from None
     return rows
+
+
+def _unpacked_size(column: Any) -> int:
+    """The bytes of a column of Arrow's, with every text as often as it stands there."""
+    if not hasattr(column, "dictionary"):
+        return int(column.nbytes)
+    compute = require("frames", "pyarrow.compute")
+    try:
+        lengths = compute.binary_length(column.dictionary)
+    except NotImplementedError:  # numbers, which are short
+        return int(column.nbytes)
+    return int(compute.sum(lengths.take(column.indices)).as_py() or 0)
 
 
 def _rows_of_objects(path: FilePath, objects: Sequence[TableObject]) -> list[TableRow]:
@@ -313,14 +345,22 @@ def _unquoted(cell: str) -> str:
 
 
 def _workbook(path: FilePath, data: bytes) -> list[list[TableRow]]:
+    import zipfile
+
     reason = f"{label(path)} is an Excel workbook, which needs a package"
     openpyxl = require("excel", "openpyxl", reason=reason)
     try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            sizes = [part.file_size for part in archive.infolist()]
+        # No more of a part is read than the archive says that it has.
+        Expansion(label(path)).check(packed=len(data), unpacked=sum(sizes))
         # It warns of styles and extensions, which do not matter here.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
             return [list(_sheet_rows(sheet)) for sheet in book.worksheets]
+    except (DataError, MemoryError):
+        raise
     # A damaged archive fails in as many ways as there are parts in it.
     except Exception as error:
         raise DataError(

@@ -13,7 +13,7 @@ from assay.io.files import FilePath, label, read_bytes, read_text
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["SgmTexts", "is_sgm", "parse_sgm", "read_sgm", "read_wmt_xml"]
+__all__ = ["SgmTexts", "check_nesting", "is_sgm", "parse_sgm", "read_sgm", "read_wmt_xml"]
 
 _TAG = re.compile(r"<(/?)(doc|seg)\b((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
@@ -144,7 +144,23 @@ def _parse(path: FilePath) -> Element:
         raise DataError(
             f"{label(path)}: not readable as XML ({error}). Save it as UTF-8."
         ) from None
+    check_nesting(path, root, ("doc", "src", "ref", "hyp", "seg"))
     return root
+
+
+def check_nesting(path: FilePath, root: Element, tags: Sequence[str]) -> None:
+    """Raise a `DataError` where an element of one of these tags stands inside another of it.
+
+    To read such a file would take time that grows with the square of its size.
+    """
+    stack: list[tuple[Element, frozenset[str]]] = [(root, frozenset())]
+    while stack:
+        element, around = stack.pop()
+        tag = element.tag.lower()
+        if tag in around:
+            raise DataError(f"{label(path)}: a <{tag}> stands inside another one. Mend the file.")
+        inside = around | {tag} if tag in tags else around
+        stack.extend((child, inside) for child in element)
 
 
 def _names(documents: Sequence[Element], tag: str, attribute: str) -> list[str]:

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, ParseError, SubElement, tostring
 
 from assay.data import DataError
 from assay.extras import install_line, is_installed, require
-from assay.io.files import FilePath, write_whole
+from assay.io.files import FilePath, write_all
 from assay.rendering.exports import plain
 from assay.rendering.text import visible
 from assay.results import Chart, Record, Result
@@ -19,6 +19,7 @@ from assay.results import Chart, Record, Result
 __all__ = [
     "HINT",
     "chart_data",
+    "charts_hint",
     "drawing",
     "drawing_module",
     "missing_charts",
@@ -30,6 +31,11 @@ __all__ = [
 ]
 
 HINT = f"Charts need: {install_line('report')}"
+
+ROOM = 80 * 2**30
+"""Bytes of address space, not of memory: vl-convert's JavaScript engine reserves 64 GB of it."""
+
+NO_ROOM = "Charts need 80 GB of address space (not of memory): ulimit -v unlimited"
 
 Picture = Literal["svg", "pdf", "png"]
 PICTURES = get_args(Picture)
@@ -50,21 +56,42 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 def drawing_module() -> ModuleType | None:
-    """The module that draws, or None where it is not installed."""
-    return require("report", "vl_convert") if is_installed("vl_convert") else None
+    """The module that draws, or None where it is not installed or has no room."""
+    return None if charts_hint() else require("report", "vl_convert")
 
 
 def required_drawing_module() -> ModuleType:
-    """The module that draws; a `DataError` that says how to install it where it is missing."""
-    module: ModuleType = require("report", "vl_convert", reason="Charts need")
-    return module
+    """The module that draws; a `DataError` that says what to do where it cannot."""
+    if has_room():
+        module: ModuleType = require("report", "vl_convert", reason="Charts need")
+        return module
+    raise DataError(f"no charts can be drawn here. {NO_ROOM}")
+
+
+def charts_hint() -> str:
+    """Why charts cannot be drawn here and what to do, or nothing where they can."""
+    if not is_installed("vl_convert"):
+        return HINT
+    return "" if has_room() else NO_ROOM
+
+
+def has_room() -> bool:
+    """Whether a limit (`ulimit -v`) leaves the address space that drawing needs.
+
+    With less of it vl-convert does not fail, but ends the whole process.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return True
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return limit == resource.RLIM_INFINITY or limit >= ROOM
 
 
 def missing_charts(result: Result) -> list[str]:
     """A remark where the page of a result lacks its charts, since nothing here draws them."""
-    if drawing_module() is not None or not result.charts():
-        return []
-    return [f"the page is without its charts. {HINT}"]
+    hint = charts_hint()
+    return [f"the page is without its charts. {hint}"] if hint and result.charts() else []
 
 
 def drawing(chart: Chart, vl_convert: ModuleType, *, prefix: str) -> str:
@@ -137,10 +164,9 @@ def _write_charts(charts: Sequence[Chart], paths: Sequence[Path]) -> list[Path]:
         _drawn(chart, path.suffix.lower()[1:], vl_convert)
         for chart, path in zip(charts, paths, strict=True)
     ]
-    for path, data in zip(paths, drawn, strict=True):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, data)
-    return list(paths)
+    if not paths:
+        return []
+    return write_all(paths[0].parent, dict(zip((path.name for path in paths), drawn, strict=True)))
 
 
 def _drawn(chart: Chart, kind: str, vl_convert: ModuleType) -> bytes:

@@ -15,7 +15,7 @@ from importlib import resources
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from assay.rendering.charts import HINT, chart_data, drawing, drawing_module
+from assay.rendering.charts import chart_data, charts_hint, drawing, drawing_module
 from assay.rendering.exports import dump
 from assay.rendering.formats import OutputFormat
 from assay.rendering.text import (
@@ -139,7 +139,7 @@ def html(result: Result, *, digits: int = 2) -> str:
         summary=[visible(sentence) for sentence in result.summary()],
         sections=_arranged(tables, list(zip(charts, drawn, strict=False))),
         contents=len(_grouped(tables)) > CONTENTS,
-        hint=HINT if charts and vl_convert is None else "",
+        hint=charts_hint() if charts else "",
         command=visible(header.command or ""),
         seed=header.seed,
         inputs=[_input(each) for each in header.inputs],
@@ -175,9 +175,7 @@ def charts_fragment(charts: Sequence[Chart]) -> str:
     """The charts for a notebook, one below the other."""
     vl_convert = drawing_module()
     name = _unique_name(dump(chart.spec) for chart in charts)
-    return _fragment(
-        _charts(charts, vl_convert, name=name), HINT if charts and vl_convert is None else ""
-    )
+    return _fragment(_charts(charts, vl_convert, name=name), charts_hint() if charts else "")
 
 
 def _fragment(

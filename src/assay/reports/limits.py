@@ -101,6 +101,8 @@ def _table(path: FilePath) -> Mapping[str, Any]:
         content = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{label(path)} is not TOML: {error}.") from None
+    except RecursionError:
+        raise DataError(f"{label(path)}: its lists and tables are nested too deep.") from None
     for name in content:
         if name != "limits":
             hint = did_you_mean(name, ["limits"])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.data import DataError, Dataset
 from assay.io.datasets import read
-from assay.io.files import FilePath
+from assay.io.files import FilePath, read_text
 from assay.io.scores import read_human_scores
 from assay.registry import did_you_mean
 from assay.reports.people import PeoplesErrors, read_errors
@@ -123,11 +123,9 @@ class _Files:
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}).") from None
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: not UTF-8; save it as UTF-8.") from None
+        return tomllib.loads(read_text(path))
+    except RecursionError:
+        raise DataError(f"{path}: its lists and tables are nested too deep.") from None
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{path}: not TOML: {error}.") from None
 

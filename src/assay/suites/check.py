@@ -97,8 +97,8 @@ def pattern_of(rule: Rule) -> Pattern:
 def _compiled(text: str) -> regex.Pattern[str]:
     try:
         return regex.compile(text, cache_pattern=False)
-    except (regex.error, RecursionError, OverflowError, MemoryError) as error:
-        raise DataError(f"{text!r} is not a regular expression ({error}).") from None
+    except (regex.error, ValueError, RecursionError, OverflowError, MemoryError) as error:
+        raise DataError(f"{text[:200]!r} is not a regular expression ({error}).") from None
 
 
 Verdict = Literal["pass", "fail", "warning", "not tested"]

@@ -13,7 +13,15 @@ import numpy as np
 from numpy.random import Generator
 
 from assay.data import DataError
-from assay.io.files import FilePath, label, read_lines, suffix, write_lines
+from assay.io.files import (
+    FilePath,
+    joined_lines,
+    label,
+    read_lines,
+    suffix,
+    write_all,
+    write_lines,
+)
 from assay.io.tables import TextTable, read_table, whole_number, write_table
 from assay.registry import SEED, did_you_mean
 from assay.suites.model import Item, Suite
@@ -336,8 +344,7 @@ def write_collected(folder: FilePath, outputs: Mapping[str, Mapping[str, str]]) 
     for path in files:
         if path.exists():
             raise DataError(f"{path} is there already and is not overwritten. Name another folder.")
-    _write_all(home, files)
-    return list(files)
+    return write_all(home, {path.name: joined_lines(lines, path) for path, lines in files.items()})
 
 
 def _from_lines(path: FilePath, key: Sequence[KeyLine]) -> dict[int, str]:
@@ -444,24 +451,3 @@ def _file_name(system: str) -> str:
     if f"{system.lower()}.txt" == IDS:
         raise DataError(f"a system cannot be called {system!r}: {IDS} holds the ids.")
     return system
-
-
-def _write_all(home: Path, files: Mapping[Path, Sequence[str]]) -> None:
-    """Write files that are not there yet; where one fails, none of them stays."""
-    made = [folder for folder in (home, *home.parents) if not folder.exists()]
-    written: list[Path] = []
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        for path, lines in files.items():
-            write_lines(lines, path)
-            written.append(path)
-    except BaseException as error:
-        for path in written:
-            path.unlink(missing_ok=True)
-        for folder in made:
-            # Someone else may have put something there in the meantime.
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-        if isinstance(error, OSError):
-            raise DataError(f"{home}: this folder cannot be made ({error.strerror}).") from None
-        raise

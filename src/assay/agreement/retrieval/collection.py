@@ -13,6 +13,7 @@ from assay.data import Array, DataError, Dataset, MissingInput, human_outputs, i
 from assay.extras import require
 from assay.io.files import FilePath, label, read_lines, read_text, system_name
 from assay.io.tables import TableRow, has_header, parse_table, read_rows
+from assay.io.wmt import check_nesting
 from assay.registry import Settings, setting
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def _parse(path: FilePath) -> Element:
     except ParseError as error:
         line = error.position[0]
         raise DataError(f"{label(path)}, line {line}: not well-formed XML ({error}).") from None
+    check_nesting(path, root, ("doc", "top"))
     return root
 
 

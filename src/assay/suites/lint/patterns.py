@@ -137,7 +137,7 @@ def _dialect(text: str) -> Complaint | None:
         warnings.simplefilter("always")
         try:
             re.compile(text)
-        except (re.error, RecursionError, OverflowError) as error:
+        except (re.error, ValueError, RecursionError, OverflowError) as error:
             return "info", "dialect", f"{quoted(text)} is not for Python's re ({error})"
     if caught:
         reason = str(caught[0].message)

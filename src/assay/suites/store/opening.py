@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ __all__ = [
     "Store",
     "Unavailable",
     "address_of",
+    "filled_store",
     "known_versions",
     "migrate",
     "open_store",
@@ -268,7 +270,35 @@ def open_store(where: str | Path, *, create: bool = False) -> Store:
     """
     address = address_of(where)
     address.check(create=create)
-    store = Store(_engine(address.url), address)
+    return _opened(Store(_engine(address.url), address), create=create)
+
+
+@contextmanager
+def filled_store(where: str | Path) -> Iterator[Store]:
+    """A database to fill: one that is there already, or a new one.
+
+    A new file is made beside its place and moved there at the end, so that a full disk or an
+    interruption leaves none.
+    """
+    address = address_of(where)
+    address.check(create=True)
+    if address.path is None or address.path.exists():
+        with closing(open_store(where, create=True)) as store:
+            yield store
+        return
+    draft = address.path.parent / f".{secrets.token_hex(8)}.tmp"
+    try:
+        with closing(_opened(Store(_engine(_file(draft).url), address), create=True)) as store:
+            yield store
+        if address.path.exists():
+            raise DataError(f"{address} was made by another process meanwhile. Try again.")
+        draft.replace(address.path)
+    finally:
+        for ending in ("", "-wal", "-shm", "-journal"):
+            Path(f"{draft}{ending}").unlink(missing_ok=True)
+
+
+def _opened(store: Store, *, create: bool) -> Store:
     try:
         upgrade(store, create=create)
     except BaseException:
