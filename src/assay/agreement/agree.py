@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.agreement.coefficients import (
-    AccuracyWithTies,
-    Coefficient,
-    Pearson,
-    Tested,
-    gains,
-    right,
-)
+from assay.agreement.coefficients import Coefficient, Measured, Pearson, Tested
+from assay.agreement.swaps import TRIALS, permutation_p
 from assay.data import Array
 from assay.metrics.base import Metric, Statistics
 from assay.statistics.correlation import (
     By,
     Mask,
-    commonly_known,
-    differences,
     grouped,
     means,
     pearson_rows,
     ranks,
-    swap_test,
-    swapped_values,
 )
 from assay.statistics.significance import rank_clusters
 
@@ -105,18 +94,19 @@ def agree(
     known = ~(np.isnan(own) | np.isnan(theirs))
     own, theirs = np.where(known, own, np.nan), np.where(known, theirs, np.nan)
     n, most = int(known.sum()), int(known.sum(axis=-1).max(initial=0))
-    value = float(coefficient.overall(own, theirs)) if most >= coefficient.least else math.nan
+    enough = most >= coefficient.least
+    value, chance, groups, epsilon = (
+        coefficient.measure(own, theirs) if enough else Measured(math.nan)
+    )
     if math.isnan(value):
         return Agreement(math.nan, math.nan, n, 0, _reason(own, theirs, most, coefficient))
-    chance = coefficient.chance(own, theirs)
-    groups = int((~np.isnan(coefficient.each(own, theirs))).sum())
     both = ~(np.isnan(metric) | np.isnan(human))
     p, test = math.nan, ""
     if min(both.any(axis=0).sum(), both.any(axis=1).sum()) == 1:
         p, test = coefficient.p(own[known], theirs[known])
     elif shuffles is not None:
         p, test = _shuffled(metric, human, coefficient, by, shuffles)
-    return Agreement(value, p, n, groups, "", chance, coefficient.epsilon(own, theirs), test)
+    return Agreement(value, p, n, groups, "", chance, epsilon, test)
 
 
 def _reason(own: Array, human: Array, most: int, coefficient: Coefficient) -> str:
@@ -183,7 +173,6 @@ def _ranked(scores: Array, by: By) -> Array:
     return np.asarray(ranked.T if by == "item" else ranked.reshape(scores.shape))
 
 
-TRIALS = 1000
 SOFT_BLOCK = 2**24
 
 
@@ -313,29 +302,6 @@ def williams_of_all(metrics: Sequence[Array], human: Array) -> Array:
     return p
 
 
-def permutation_p(
-    first: Array,
-    second: Array,
-    human: Array,
-    coefficient: Coefficient,
-    *,
-    by: By = "none",
-    trials: int = TRIALS,
-    rng: np.random.Generator,
-) -> float:
-    """The two-sided p of two metrics' (systems, items) scores agreeing differently with people.
-
-    The metrics' standardised scores change places at random: see `swap_test`.
-    """
-    a, b, people = commonly_known(first, second, human)
-    if isinstance(coefficient, AccuracyWithTies):
-        shared = _Trials.of(*(grouped(scores, by) for scores in (a, b, people)))
-        values = partial(shared.all_values, by=by)
-    else:
-        values = partial(swapped_values, a, b, people, coefficient.overall, by=by)
-    return swap_test(values, (human.shape[0], human.shape[1]), trials=trials, rng=rng)
-
-
 @dataclass(frozen=True, eq=False)
 class MetricComparison:
     """Metrics set against each other.
@@ -387,63 +353,3 @@ def compare_metrics(
 
 def _better(p: Array, alpha: float) -> NDArray[np.bool_]:
     return np.asarray(np.where(np.isnan(p), 1.0, p) < alpha)
-
-
-@dataclass(frozen=True, eq=False)
-class _Trials:
-    """Everything that trials of the accuracy with ties share.
-
-    After a swap a pair's difference is one of four: both members' scores from one metric, both
-    from the other, or one of each. All four are sorted once; a trial picks one of each pair.
-    """
-
-    pair: NDArray[np.int32]  # of every difference, in order of size
-    kind: NDArray[np.int8]
-    gain: NDArray[np.float64]
-    ends: NDArray[np.bool_]  # the last of equal sizes
-    right: NDArray[np.float64]  # (4, pairs): what the pair adds where it is no tie
-    groups: NDArray[np.intp]
-    members: tuple[NDArray[np.intp], NDArray[np.intp]]
-
-    @classmethod
-    def of(cls, a: Array, b: Array, human: Array) -> _Trials:
-        """From (groups, members) scores."""
-        first, second = np.triu_indices(human.shape[-1], 1)
-        gaps = differences(human)
-        known = ~np.isnan(gaps)
-        counts = known.sum(axis=-1, keepdims=True)
-        weights = np.broadcast_to(
-            1 / (max(1, int((counts > 0).sum())) * np.maximum(counts, 1)), known.shape
-        )[known]
-        sign = np.sign(gaps[known]).astype(np.int8)
-        own = [(x[:, first] - y[:, second])[known] for x, y in ((a, a), (a, b), (b, a), (b, b))]
-        size = np.abs(np.concatenate(own))
-        order = np.argsort(size, kind="stable")
-        size = size[order]
-        groups, pairs = np.nonzero(known)
-        return cls(
-            pair=np.tile(np.arange(len(sign), dtype=np.int32), 4)[order],
-            kind=np.repeat(np.arange(4, dtype=np.int8), len(sign))[order],
-            gain=np.concatenate([gains(sign, gap, weights) for gap in own])[order],
-            ends=np.append(size[1:] > size[:-1], True),
-            right=np.stack([weights * right(sign, gap) for gap in own]),
-            groups=groups,
-            members=(first[pairs], second[pairs]),
-        )
-
-    def all_values(self, swaps: Iterable[Mask], *, by: By) -> Array:
-        """The calibrated accuracies of both metrics after each swap, (trials, 2)."""
-        masks = (mask for block in swaps for mask in grouped(block, by).astype(bool))
-        return np.array([self.values(mask) for mask in masks])
-
-    def values(self, swapped: Mask) -> tuple[float, float]:
-        """The calibrated accuracies of both metrics after a swap of (groups, members)."""
-        one, other = (swapped[self.groups, member].astype(np.int8) for member in self.members)
-        kind = 2 * one + other
-        return self._best(kind), self._best((3 - kind).astype(np.int8))
-
-    def _best(self, kind: NDArray[np.int8]) -> float:
-        start = float(self.right[kind, np.arange(len(kind))].sum())
-        chosen = kind[self.pair] == self.kind
-        totals = np.cumsum(np.where(chosen, self.gain, 0.0))
-        return min(1.0, start + max(0.0, float(totals[self.ends].max(initial=0.0))))
