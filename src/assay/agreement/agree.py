@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from assay.agreement.coefficients import Coefficient, Measured, Pearson, Tested
 from assay.agreement.swaps import TRIALS, permutation_p
 from assay.data import Array
-from assay.metrics.base import Metric, Statistics
+from assay.metrics.base import Statistics
 from assay.statistics.correlation import (
     By,
     Mask,
@@ -23,7 +23,7 @@ from assay.statistics.correlation import (
     pearson_rows,
     ranks,
 )
-from assay.statistics.significance import rank_clusters
+from assay.statistics.significance import rank_clusters, swapped_differences
 
 __all__ = [
     "Agreement",
@@ -230,33 +230,19 @@ def _of_pairs(
     systems: Mapping[int, Statistics], pairs: Sequence[tuple[int, int]], swaps: Mask, sign: int
 ) -> Array:
     """The confidences of pairs of systems that have the same segments in common, (pairs,)."""
-    metric = next(iter(systems.values())).metric
-    sums = {place: np.asarray(own.rows.sum(axis=0), float) for place, own in systems.items()}
     scores = {place: own.corpus() for place, own in systems.items()}
+    numbers = {place: number for number, place in enumerate(systems)}
+    own = list(systems.values())
+    chosen = [(numbers[i], numbers[j]) for i, j in pairs]
     observed = np.array([scores[i] - scores[j] for i, j in pairs])
     slack = 1e-12 * np.array([max(abs(scores[i]), 1e-300) for i, _ in pairs])
     below = np.zeros(len(pairs))
-    step = max(1, SOFT_BLOCK // max(1, len(systems) * len(next(iter(sums.values())))))
+    step = max(1, SOFT_BLOCK // max(len(pairs), len(own[0])))
     for first in range(0, len(swaps), step):
-        stay = ~swaps[first : first + step]
-        kept = {place: _kept(stay, own) for place, own in systems.items()}
-        deltas = [_delta(metric, kept, sums, i, j) for i, j in pairs]
-        below += _below(sign * np.stack(deltas, axis=1), sign * observed, slack)
+        stay = (~swaps[first : first + step]).astype(float)
+        deltas = np.stack(list(swapped_differences(own, chosen, stay)), axis=1)
+        below += _below(sign * deltas, sign * observed, slack)
     return below / len(swaps)
-
-
-def _kept(stay: Mask, system: Statistics) -> Array:
-    """The sums of the segments that stay with their system, one row per trial."""
-    return np.asarray(stay.astype(float) @ system.rows, float)
-
-
-def _delta(
-    metric: Metric, kept: Mapping[int, Array], sums: Mapping[int, Array], one: int, other: int
-) -> Array:
-    """The difference of two systems after each swap: what stays, and what comes from the other."""
-    here = kept[one] + sums[other] - kept[other]
-    there = kept[other] + sums[one] - kept[one]
-    return metric.aggregate(here) - metric.aggregate(there)
 
 
 def _below(deltas: Array, observed: Array, slack: Array) -> Array:

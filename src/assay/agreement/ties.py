@@ -267,8 +267,8 @@ def swapped_ties_p(
     """The two-sided p of two metrics' accuracies with ties, over all `swaps`, (trials, units).
 
     Scores are (groups, members), `nan` in the same places; in a trial, those of a unit change
-    places where it is True. p is the share of trials, the observed one among them, with a difference at
-    least as large either way. Most trials are decided by bounds, the others worked out.
+    places where it is True. p is the share of trials, the observed one among them, with a
+    difference at least as large either way. Most are decided by bounds, the others worked out.
     """
     sides = [calibrated(scores, human).accuracy for scores in (first, second)]
     if any(map(math.isnan, sides)):
