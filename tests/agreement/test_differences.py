@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from assay.agreement import swaps
 from assay.agreement.agree import (
     agree,
     compare_metrics,
@@ -19,7 +20,6 @@ from assay.agreement.coefficients import COEFFICIENTS, SoftPairwiseAccuracy
 from assay.data import DataError
 from assay.metrics.base import parse
 from assay.metrics.mean import Mean
-from assay.agreement import swaps
 from tests.agreement import obvious
 from tests.corpora import texts
 

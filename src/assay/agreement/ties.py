@@ -52,7 +52,7 @@ class Calibrated(NamedTuple):
     epsilon: float
 
 
-class _Part(NamedTuple):
+class _SizedGroups(NamedTuple):
     """Groups of one size: scores in ascending order within each group, which begin at `starts`.
 
     `human` are people's ranks, `rows` are twice the unit that a score belongs to, plus 1 for those
@@ -74,7 +74,7 @@ def calibrated(metric: Array, human: Array) -> Calibrated:
     parts = _parts([metric], human)
     if not parts:
         return Calibrated(math.nan, math.nan)
-    windows = _Windows.counted(parts, _edges(parts))
+    windows = _PairWindows.counted(parts, _edges(parts))
     best, epsilon = windows.base[0] + windows.ties[0], 0.0
     windows = windows.promising(best)
     while windows.pairs.sum() > LISTED and (narrower := windows.narrowed(parts)) is not None:
@@ -83,7 +83,7 @@ def calibrated(metric: Array, human: Array) -> Calibrated:
         if accuracy > best + TIED:
             best, epsilon = accuracy, size
     # Counted again, so that the figure has no rounding of many sums.
-    final = _Windows.counted(parts, np.unique([-1.0, 0.0, epsilon, np.inf]))
+    final = _PairWindows.counted(parts, np.unique([-1.0, 0.0, epsilon, np.inf]))
     return Calibrated(float(final.ties[:-1].sum() + final.right[-1]), epsilon)
 
 
@@ -93,7 +93,7 @@ def tied_share(metric: Array, human: Array) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class _Windows:
+class _PairWindows:
     """Pairs by their difference: above `low`, and up to `high`; in ascending order.
 
     `ties` are those that people tie, `right` those in people's order, both weighted; `base` is the
@@ -110,7 +110,9 @@ class _Windows:
     pairs: NDArray[np.int64]
 
     @classmethod
-    def counted(cls, parts: Sequence[_Part], edges: Array, base: float = math.nan) -> _Windows:
+    def counted(
+        cls, parts: Sequence[_SizedGroups], edges: Array, base: float = math.nan
+    ) -> _PairWindows:
         """All windows between edges; `base` is by default the accuracy where nothing is tied."""
         ties, right = np.zeros((2, len(edges) - 1))
         pairs = np.zeros(len(ties), np.int64)
@@ -126,12 +128,12 @@ class _Windows:
         before = start + np.concatenate([[0.0], gained[:-1]])
         return cls(edges[:-1], edges[1:], before, ties, right, least, most, pairs)
 
-    def promising(self, best: float) -> _Windows:
+    def promising(self, best: float) -> _PairWindows:
         """The windows that may hold the best threshold, if `best` can be reached elsewhere."""
         known = max(best, float((self.base + self.ties - self.right).max(initial=best)))
         return self[(self.ties > 0) & (self.base + self.ties > known - TIED) & (self.high > 0)]
 
-    def narrowed(self, parts: Sequence[_Part]) -> _Windows | None:
+    def narrowed(self, parts: Sequence[_SizedGroups]) -> _PairWindows | None:
         """Narrower windows in place of all that hold several sizes; None where none does."""
         several = self.least < self.most
         if not several.any():
@@ -140,18 +142,20 @@ class _Windows:
         found = []
         for run in _runs(self.low, self.high):
             inner = [
-                np.linspace(self.least[at], self.most[at], count, endpoint=False)[several[at] :]
+                np.linspace(self.least[at], self.most[at], count, endpoint=False)[
+                    int(several[at]) :
+                ]
                 for at in run
             ]
             edges = np.concatenate([self.low[run], self.high[run], *inner])
             edges = np.unique(edges[(edges >= self.low[run[0]]) & (edges <= self.high[run[-1]])])
-            found.append(_Windows.counted(parts, edges, float(self.base[run[0]])))
-        joined = _Windows(
+            found.append(_PairWindows.counted(parts, edges, float(self.base[run[0]])))
+        joined = _PairWindows(
             *(np.concatenate(each) for each in zip(*map(_columns, found), strict=True))
         )
         return joined if (joined.pairs > 0).sum() > len(self.pairs) else None
 
-    def thresholds(self, parts: Sequence[_Part]) -> Iterator[tuple[float, float]]:
+    def thresholds(self, parts: Sequence[_SizedGroups]) -> Iterator[tuple[float, float]]:
         """The sizes in all windows at which most is right in their window, with that accuracy."""
         for at in range(len(self.low)):
             if self.least[at] == self.most[at]:
@@ -176,11 +180,11 @@ class _Windows:
             best = ends[np.argmax(totals[ends] > totals[ends].max() - TIED)]
             yield float(sizes[best]), float(totals[best])
 
-    def __getitem__(self, chosen: Mask) -> _Windows:
-        return _Windows(*(column[chosen] for column in _columns(self)))
+    def __getitem__(self, chosen: Mask) -> _PairWindows:
+        return _PairWindows(*(column[chosen] for column in _columns(self)))
 
 
-def _columns(windows: _Windows) -> tuple[Array, ...]:
+def _columns(windows: _PairWindows) -> tuple[Array, ...]:
     return (
         *(windows.low, windows.high, windows.base, windows.ties, windows.right),
         *(windows.least, windows.most, windows.pairs),
@@ -194,7 +198,7 @@ def _runs(low: Array, high: Array) -> Iterator[NDArray[np.intp]]:
 
 def _parts(
     metrics: Sequence[Array], human: Array, units: NDArray[np.intp] | None = None
-) -> list[_Part]:
+) -> list[_SizedGroups]:
     """The scores that are known on all sides, by the number of them in their group."""
     known = ~np.isnan(np.stack([*metrics, human])).any(axis=0)
     members = known.sum(axis=1)
@@ -217,12 +221,14 @@ def _parts(
         starts = np.arange(len(values) + 1, dtype=np.int64) * values.shape[1]
         weight = 1 / (groups * math.comb(int(count), 2))
         parts.append(
-            _Part(values.ravel(), theirs.ravel(), starts, rows.astype(np.int32).ravel(), weight)
+            _SizedGroups(
+                values.ravel(), theirs.ravel(), starts, rows.astype(np.int32).ravel(), weight
+            )
         )
     return parts
 
 
-def _tied_pairs(part: _Part, *, metrics: int = 1) -> int:
+def _tied_pairs(part: _SizedGroups, *, metrics: int = 1) -> int:
     """The pairs of outputs that people tie, where each has the scores of so many metrics."""
     ordered = np.sort(part.human.reshape(-1, int(part.starts[1])), axis=1)
     new = np.ones(ordered.shape, bool)
@@ -231,7 +237,7 @@ def _tied_pairs(part: _Part, *, metrics: int = 1) -> int:
     return int((counts * (counts - 1) // 2).sum())
 
 
-def _edges(parts: Sequence[_Part]) -> Array:
+def _edges(parts: Sequence[_SizedGroups]) -> Array:
     """Edges of windows that hold about as many pairs each; differences of 0 have their own."""
     found = []
     for part in parts:
@@ -275,14 +281,14 @@ def swapped_ties_p(
         return math.nan
     threshold = abs(sides[0] - sides[1]) - SLACK
     parts = _parts([first, second], human, units)
-    trials = _Trials((first, second), human, units, swaps)
+    trials = _SwapTrials((first, second), human, units, swaps)
     blocks = (np.arange(at, min(at + TRIALS, len(swaps))) for at in range(0, len(swaps), TRIALS))
     reached = sum(_reached(parts, trials[block], threshold) for block in blocks)
     return (reached + 1) / (len(swaps) + 1)
 
 
 @dataclass(frozen=True, eq=False)
-class _Trials:
+class _SwapTrials:
     """Two metrics' scores, (groups, members), and in which trials a unit's change places."""
 
     scores: tuple[Array, Array]
@@ -290,8 +296,8 @@ class _Trials:
     units: NDArray[np.intp]
     swaps: Mask
 
-    def __getitem__(self, chosen: NDArray[np.intp]) -> _Trials:
-        return _Trials(self.scores, self.human, self.units, self.swaps[chosen])
+    def __getitem__(self, chosen: NDArray[np.intp]) -> _SwapTrials:
+        return _SwapTrials(self.scores, self.human, self.units, self.swaps[chosen])
 
     def right(self) -> Array:
         """The share of pairs in people's order, ties aside, (trials, 2)."""
@@ -307,7 +313,7 @@ class _Trials:
             total += counts[:, :, 0] / (groups * math.comb(int(members[at]), 2))
         return total
 
-    def count(self, parts: Sequence[_Part], edges: Array) -> tuple[Array, Array]:
+    def count(self, parts: Sequence[_SizedGroups], edges: Array) -> tuple[Array, Array]:
         """Weighted pairs that people tie, and in people's order: both (windows, trials, 2)."""
         trials, size = self.swaps.shape
         rows = np.stack([~self.swaps.T, self.swaps.T], axis=1).reshape(2 * size, trials)
@@ -338,11 +344,11 @@ class _Trials:
 
 
 @dataclass(frozen=True, eq=False)
-class _Bounds:
+class _AccuracyBounds:
     """What windows say of the accuracies in all trials.
 
-    `base`, `ties` and `right` are as those of `_Windows`, (windows, trials, 2); `lower`, (trials,
-    2), is an accuracy that is reached, in one of these windows or elsewhere.
+    `base`, `ties` and `right` are as those of `_PairWindows`, (windows, trials, 2). `lower`,
+    (trials, 2), is an accuracy that is reached, in one of these windows or elsewhere.
     """
 
     low: Array
@@ -363,13 +369,13 @@ class _Bounds:
         return np.asarray(self.base[-1] + self.ties[-1] - self.right[-1])
 
     @classmethod
-    def first(cls, parts: Sequence[_Part], trials: _Trials) -> _Bounds:
+    def first(cls, parts: Sequence[_SizedGroups], trials: _SwapTrials) -> _AccuracyBounds:
         """From small to large thresholds, until larger ones cannot be better in any trial."""
         base = trials.right()
         lower, edges = np.zeros_like(base), _edges(parts)
         # People tie the same pairs whatever changes places; both metrics have them.
         left = sum(part.weight * _tied_pairs(part, metrics=2) for part in parts)
-        found: list[_Bounds] = []
+        found: list[_AccuracyBounds] = []
         for at in range(0, len(edges) - 1, CHUNK):
             found.append(
                 cls.between(parts, trials, edges[at : at + CHUNK + 1], base=base, lower=lower)
@@ -382,8 +388,14 @@ class _Bounds:
 
     @classmethod
     def between(
-        cls, parts: Sequence[_Part], trials: _Trials, edges: Array, *, base: Array, lower: Array
-    ) -> _Bounds:
+        cls,
+        parts: Sequence[_SizedGroups],
+        trials: _SwapTrials,
+        edges: Array,
+        *,
+        base: Array,
+        lower: Array,
+    ) -> _AccuracyBounds:
         """All windows between edges, where `base` is the accuracy at the lowest, (trials, 2)."""
         ties, right = trials.count(parts, edges)
         ends = base + np.cumsum(ties - right, axis=0)
@@ -392,15 +404,15 @@ class _Bounds:
         return cls(edges[:-1], edges[1:], before, ties, right, lower)
 
     @classmethod
-    def joined(cls, several: Sequence[_Bounds]) -> _Bounds:
+    def joined(cls, several: Sequence[_AccuracyBounds]) -> _AccuracyBounds:
         """The windows of all."""
         columns = [(one.low, one.high, one.base, one.ties, one.right) for one in several]
         together = [np.concatenate(column) for column in zip(*columns, strict=True)]
         return cls(*together, np.max([one.lower for one in several], axis=0))
 
     def narrowed(
-        self, parts: Sequence[_Part], trials: _Trials, left: NDArray[np.intp]
-    ) -> _Bounds | None:
+        self, parts: Sequence[_SizedGroups], trials: _SwapTrials, left: NDArray[np.intp]
+    ) -> _AccuracyBounds | None:
         """The same for some trials, in narrower windows where these may have their best threshold.
 
         None where windows cannot be narrower.
@@ -419,13 +431,13 @@ class _Bounds:
             if len(edges) <= len(run) + 1:
                 return None
             own = base[places[run[0]]]
-            found.append(_Bounds.between(parts, trials, edges, base=own, lower=lower))
-        return _Bounds.joined(found)
+            found.append(_AccuracyBounds.between(parts, trials, edges, base=own, lower=lower))
+        return _AccuracyBounds.joined(found)
 
 
-def _reached(parts: Sequence[_Part], trials: _Trials, threshold: float) -> int:
+def _reached(parts: Sequence[_SizedGroups], trials: _SwapTrials, threshold: float) -> int:
     """In how many trials the accuracies differ by the threshold."""
-    bounds: _Bounds | None = _Bounds.first(parts, trials)
+    bounds: _AccuracyBounds | None = _AccuracyBounds.first(parts, trials)
     reached = 0
     for _ in range(ROUNDS):
         if bounds is None:
@@ -443,6 +455,6 @@ def _reached(parts: Sequence[_Part], trials: _Trials, threshold: float) -> int:
     return reached + np.count_nonzero(np.abs(deltas) >= threshold)
 
 
-def _largest(parts: Sequence[_Part]) -> float:
+def _largest(parts: Sequence[_SizedGroups]) -> float:
     """No difference is larger."""
     return float(max(np.ptp(part.values) for part in parts))

@@ -135,6 +135,7 @@ class ScoreOptions:
         drawn = given or (resamples if resampled else trials)
         # Whoever gives a number gets Holm wherever he can reach it at all.
         reachable = least <= (drawn if given is None else 2 * drawn)
+        reachable &= self.correction == "holm"
         plain = self.test == "none" or (resampled and self._is_sacrebleus)
         return replace(
             self,

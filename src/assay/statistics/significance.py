@@ -138,7 +138,8 @@ def paired_bootstrap(
         p = np.where(np.isnan(p), p, 1.0)
     adjusted = None
     if correction == "step-down":
-        adjusted = _stepped_down(statistics, pairs, _centred_sizes(replicates, pairs))
+        sizes = _centred_sizes(replicates, pairs)
+        adjusted = _for_resamples(statistics, pairs).adjusted(sizes)
     return comparisons(
         statistics, pairs=pairs, p=p, replicates=replicates, level=level, adjusted=adjusted
     )
@@ -167,7 +168,9 @@ def paired_randomisation(
         resamples = 0  # the interval needs none
     tally = _Tally.of(statistics, pairs)
     sizes = tally.counted(_swapped_sizes(statistics, pairs, trials, rng))
-    adjusted = _stepped_down(statistics, pairs, sizes) if correction == "step-down" else None
+    adjusted = None
+    if correction == "step-down":
+        adjusted = _for_swaps(statistics, pairs).adjusted(sizes)
     p = tally.finished(sizes)
     replicates = bootstrap(statistics, resamples=resamples, rng=rng)
     return comparisons(
@@ -271,38 +274,81 @@ def _centred_sizes(replicates: Array, pairs: Pairs) -> Iterator[Array]:
     if not replicates.shape[1]:
         return
     first, second = np.array(pairs, int).reshape(-1, 2).T
-    means = np.array([np.nanmean(replicates[i] - replicates[j]) for i, j in pairs])
+    known = ~np.isnan(replicates)
+    count = np.maximum(known.sum(axis=1), 1)
+    middle = np.where(known, replicates, 0.0).sum(axis=1) / count
+    means = middle[first] - middle[second]
     step = max(1, COMPARED // max(1, len(pairs)))
     for at in range(0, replicates.shape[1], step):
         block = replicates[:, at : at + step]
         yield np.abs(block[first] - block[second] - means[:, None])
 
 
-def _stepped_down(statistics: Sequence[Statistics], pairs: Pairs, sizes: Iterable[Array]) -> Array:
-    """The adjusted p of all pairs, from their sizes under the null; `nan` where none is known.
+class _Studentised(NamedTuple):
+    """The observed |differences| of pairs by their errors, and what resampled ones are divided by.
 
-    Every difference is measured by its jackknife standard error, so that no pair of systems that
-    vary more than others has the largest of all resample after resample.
+    An error of 0 is that of equal systems, or of a difference that does not vary at all.
     """
+
+    observed: Array
+    error: Array
+
+    def adjusted(self, sizes: Iterable[Array]) -> Array:
+        """The step-down p of all pairs, from blocks (pairs, b) of sizes under the null."""
+        error = self.error[:, None]
+        by_error = (
+            np.divide(block, error, out=np.zeros_like(block), where=error > 0) for block in sizes
+        )
+        return step_down(self.observed, by_error)
+
+
+def _for_swaps(statistics: Sequence[Statistics], pairs: Pairs) -> _Studentised:
+    """By the root mean square of what segments contribute, which stays as it is when they swap.
+
+    So an observed difference is one among all that random signs can give, as the test has it.
+    """
+    difference, error, known = _jackknife_errors(statistics, pairs)
+    count = len(statistics[0])
+    root = np.sqrt(error**2 * (count - 1) / count + difference**2 / count)
+    observed = np.divide(difference, root, out=np.zeros_like(root), where=root > 0)
+    return _Studentised(np.where(known, observed, np.nan), root)
+
+
+def _for_resamples(statistics: Sequence[Statistics], pairs: Pairs) -> _Studentised:
+    """By the error in resamples, which is the same in all of them.
+
+    That of the observed difference is itself an estimate: the difference has Student's t
+    distribution where resampled ones have the normal, so it is moved to the same place in that.
+    """
+    from scipy.special import ndtri, stdtr
+
+    difference, error, known = _jackknife_errors(statistics, pairs)
+    count = len(statistics[0])
+    t = np.divide(difference, error, out=np.zeros_like(error), where=error > 0)
+    # A difference that does not vary is beyond all that is resampled.
+    certain = (error == 0) & (difference > 0)
+    observed = np.where(certain, np.inf, -ndtri(stdtr(max(1, count - 1), -t)))
+    resampled = error * math.sqrt((count - 1) / count)
+    return _Studentised(np.where(known, observed, np.nan), resampled)
+
+
+def _jackknife_errors(
+    statistics: Sequence[Statistics], pairs: Pairs
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """The |difference| of each pair, its standard error, 0 where that is rounding, and if known."""
     scores = np.array([each.corpus() for each in statistics])
     without = np.array([each.without_each() for each in statistics])
     count = without.shape[1]
-    covariance = (count - 1) ** 2 / count * np.atleast_2d(np.cov(without, bias=True))
+    covariance = (count - 1) ** 2 / count * np.atleast_2d(np.cov(without, bias=count < 2))
     first, second = np.array(pairs, int).reshape(-1, 2).T
     variance = covariance[first, first] + covariance[second, second]
     error = np.sqrt(np.maximum(0.0, variance - 2 * covariance[first, second]))
     difference = np.abs(scores[first] - scores[second])
     noise = ROUNDING * count * np.maximum(np.abs(scores[first]), np.abs(scores[second]))
-    # What does not vary is not resampled either: equal systems, or a certain difference.
-    error[error <= noise] = 0.0
-    certain = np.where(difference > noise, np.inf, 0.0)
-    observed = np.where(error > 0, difference / np.where(error > 0, error, 1.0), certain)
-    observed[np.isnan(difference + error)] = np.nan
-    by_error = (
-        np.divide(block, error[:, None], out=np.zeros_like(block), where=error[:, None] > 0)
-        for block in sizes
-    )
-    return step_down(observed, by_error)
+    known = ~np.isnan(difference + error)
+    # The variance is a difference of sums, so it is exact to the root of what the sums are.
+    still = error <= noise + np.sqrt(ROUNDING * np.where(known, variance, 0.0))
+    return np.where(difference > noise, difference, 0.0), np.where(still, 0.0, error), known
 
 
 def swapped_differences(
@@ -439,7 +485,9 @@ def comparisons(
     `adjusted` are the corrected p, by default Holm's; where one of them is unknown, Bonferroni's.
     """
     bonferroni = np.minimum(1.0, p * np.count_nonzero(~np.isnan(p)))
-    every = holm(p) if adjusted is None else np.where(np.isnan(adjusted), bonferroni, adjusted)
+    every = holm(p)
+    if adjusted is not None:
+        every = np.maximum(p, np.where(np.isnan(adjusted), bonferroni, adjusted))
     scores = [each.corpus() for each in statistics]
     without = [each.without_each() for each in statistics]
     segments = [each.metric.oriented(each.segments()) for each in statistics]
