@@ -21,6 +21,7 @@ from assay.data import Segment
 from assay.metrics.base import Metric, Statistics, parse
 from assay.metrics.mean import Mean
 from assay.statistics.significance import (
+    Correction,
     IntervalMethod,
     all_pairs,
     bootstrap,
@@ -73,6 +74,9 @@ def rows(runs: int, rng: np.random.Generator) -> Iterator[Row]:
                 yield from both(population, n, max(1, runs // COST.get(n, 1)), rng)
     for name in ("bleu", "chrf", "macrof"):
         yield family(name, 1000, runs // 2, rng)
+    for name in ("bleu", "chrf"):
+        for n in (100, 300, 1000):
+            yield from many_families(name, n, runs // 2, rng)
 
 
 def populations() -> Iterator[Population]:
@@ -182,6 +186,79 @@ def family(name: str, n: int, runs: int, rng: np.random.Generator) -> Row:
             compared = paired_bootstrap(statistics, pairs=pairs, resamples=RESAMPLES, rng=rng)
         least.append(min(each.p_holm for each in compared))
     return null(f"any of {len(pairs)} pairs, after Holm", name, n, least)
+
+
+def many_families(name: str, n: int, runs: int, rng: np.random.Generator) -> Iterator[Row]:
+    """The same of all systems of a test set, with either correction, and of half of them."""
+    population = Systems.of(parse(name), systems_of("de-en"))
+    tests = {
+        (test, correction, mixed): []
+        for test in ("bootstrap", "randomisation")
+        for correction in ("holm", "step-down")
+        for mixed in (population.count, population.count // 2)
+    }
+    for _ in range(runs):
+        for mixed in (population.count, population.count // 2):
+            statistics = population.draw(n, mixed, rng)
+            alike = [(i, j) for i, j in all_pairs(population.count) if j < mixed]
+            for test, correction, kind in tests:
+                if kind == mixed:
+                    p = p_of_all(statistics, test, correction, rng)
+                    least = min(p[pair] for pair in alike)
+                    tests[test, correction, mixed].append(least)
+    pairs = len(all_pairs(population.count))
+    for (test, correction, mixed), least in tests.items():
+        alike = len(all_pairs(mixed))
+        yield null(f"{test}, {correction}: any of {alike} in {pairs} pairs", name, n, least)
+
+
+@dataclass(frozen=True)
+class Systems:
+    """The dense rows of many systems, (systems, segments, k)."""
+
+    metric: Metric
+    rows: np.ndarray
+
+    @classmethod
+    def of(cls, metric: Metric, texts: Sequence[Sequence[Segment]]) -> Systems:
+        """All texts in one call."""
+        together = metric.rows([segment for segments in texts for segment in segments])
+        return cls(metric, together.reshape(len(texts), len(texts[0]), -1))
+
+    @property
+    def count(self) -> int:
+        """The number of systems."""
+        return len(self.rows)
+
+    def draw(self, n: int, mixed: int, rng: np.random.Generator) -> list[Statistics]:
+        """A sample of segments; the outputs of the first `mixed` systems change places in each."""
+        sample = rng.choice(self.rows.shape[1], n, replace=False)
+        order = np.tile(np.arange(self.count)[:, None], n)
+        order[:mixed] = rng.permuted(order[:mixed], axis=0)
+        return [Statistics(self.metric, self.rows[own, sample]) for own in order]
+
+
+def p_of_all(
+    statistics: Sequence[Statistics],
+    test: str,
+    correction: Correction,
+    rng: np.random.Generator,
+    *,
+    resamples: int = RESAMPLES,
+) -> dict[tuple[int, int], float]:
+    """The corrected p of every pair; Holm gets as many resamples as it needs."""
+    pairs = all_pairs(len(statistics))
+    if correction == "holm":
+        resamples = max(resamples, 40 * len(pairs))
+    if test == "bootstrap":
+        compared = paired_bootstrap(
+            statistics, pairs=pairs, resamples=resamples, rng=rng, correction=correction
+        )
+    else:
+        compared = paired_randomisation(
+            statistics, pairs=pairs, trials=resamples, resamples=0, rng=rng, correction=correction
+        )
+    return {(each.first, each.second): each.p_holm for each in compared}
 
 
 @cache

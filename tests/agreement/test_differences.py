@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from assay.agreement import swaps
 from assay.agreement.agree import (
     agree,
     compare_metrics,
@@ -19,7 +20,6 @@ from assay.agreement.coefficients import COEFFICIENTS, SoftPairwiseAccuracy
 from assay.data import DataError
 from assay.metrics.base import parse
 from assay.metrics.mean import Mean
-from assay.statistics import correlation
 from tests.agreement import obvious
 from tests.corpora import texts
 
@@ -37,7 +37,7 @@ def metrics(seed=1, shape=(6, 15), *, missing=0.0):
 @pytest.mark.parametrize("by", ["none", "item", "system"])
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "wmt", "accuracy", "acc-eq"])
 def test_a_permutation_test_equals_swapping_one_by_one(name, by, missing, monkeypatch):
-    monkeypatch.setattr(correlation, "SCORES_AT_ONCE", 4 * 90)  # blocks of four trials
+    monkeypatch.setattr(swaps, "SCORES_AT_ONCE", 4 * 90)  # blocks of four trials
     first, second, human = metrics(missing=missing)
     coefficient, trials = COEFFICIENTS.parse(name), 30
     known = np.where(np.isnan(human), np.nan, 1.0)

@@ -536,7 +536,7 @@ def test_a_number_of_resamples_that_is_given_stands():
     asked = asked.filled(dataset_of(19))
     assert (asked.resamples, asked.trials) == (50, 70)
     many = ScoreOptions(all_pairs=True, test="randomisation").filled(dataset_of(30))
-    assert many.trials == 17_400
+    assert (many.trials, many.correction) == (10_000, "step-down")
 
 
 def test_many_groups_need_more_resamples():

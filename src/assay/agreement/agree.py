@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.agreement.coefficients import (
-    AccuracyWithTies,
-    Coefficient,
-    Pearson,
-    Tested,
-    gains,
-    right,
-)
+from assay.agreement.coefficients import Coefficient, Measured, Pearson, Tested
+from assay.agreement.swaps import TRIALS, permutation_p
 from assay.data import Array
-from assay.metrics.base import Metric, Statistics
+from assay.metrics.base import Statistics
 from assay.statistics.correlation import (
     By,
     Mask,
-    commonly_known,
-    differences,
     grouped,
     means,
     pearson_rows,
     ranks,
-    swap_test,
-    swapped_values,
 )
-from assay.statistics.significance import rank_clusters
+from assay.statistics.significance import rank_clusters, swapped_differences
 
 __all__ = [
     "Agreement",
@@ -105,18 +94,19 @@ def agree(
     known = ~(np.isnan(own) | np.isnan(theirs))
     own, theirs = np.where(known, own, np.nan), np.where(known, theirs, np.nan)
     n, most = int(known.sum()), int(known.sum(axis=-1).max(initial=0))
-    value = float(coefficient.overall(own, theirs)) if most >= coefficient.least else math.nan
+    enough = most >= coefficient.least
+    value, chance, groups, epsilon = (
+        coefficient.measure(own, theirs) if enough else Measured(math.nan)
+    )
     if math.isnan(value):
         return Agreement(math.nan, math.nan, n, 0, _reason(own, theirs, most, coefficient))
-    chance = coefficient.chance(own, theirs)
-    groups = int((~np.isnan(coefficient.each(own, theirs))).sum())
     both = ~(np.isnan(metric) | np.isnan(human))
     p, test = math.nan, ""
     if min(both.any(axis=0).sum(), both.any(axis=1).sum()) == 1:
         p, test = coefficient.p(own[known], theirs[known])
     elif shuffles is not None:
         p, test = _shuffled(metric, human, coefficient, by, shuffles)
-    return Agreement(value, p, n, groups, "", chance, coefficient.epsilon(own, theirs), test)
+    return Agreement(value, p, n, groups, "", chance, epsilon, test)
 
 
 def _reason(own: Array, human: Array, most: int, coefficient: Coefficient) -> str:
@@ -183,7 +173,6 @@ def _ranked(scores: Array, by: By) -> Array:
     return np.asarray(ranked.T if by == "item" else ranked.reshape(scores.shape))
 
 
-TRIALS = 1000
 SOFT_BLOCK = 2**24
 
 
@@ -241,33 +230,19 @@ def _of_pairs(
     systems: Mapping[int, Statistics], pairs: Sequence[tuple[int, int]], swaps: Mask, sign: int
 ) -> Array:
     """The confidences of pairs of systems that have the same segments in common, (pairs,)."""
-    metric = next(iter(systems.values())).metric
-    sums = {place: np.asarray(own.rows.sum(axis=0), float) for place, own in systems.items()}
     scores = {place: own.corpus() for place, own in systems.items()}
+    numbers = {place: number for number, place in enumerate(systems)}
+    own = list(systems.values())
+    chosen = [(numbers[i], numbers[j]) for i, j in pairs]
     observed = np.array([scores[i] - scores[j] for i, j in pairs])
     slack = 1e-12 * np.array([max(abs(scores[i]), 1e-300) for i, _ in pairs])
     below = np.zeros(len(pairs))
-    step = max(1, SOFT_BLOCK // max(1, len(systems) * len(next(iter(sums.values())))))
+    step = max(1, SOFT_BLOCK // max(len(pairs), len(own[0])))
     for first in range(0, len(swaps), step):
-        stay = ~swaps[first : first + step]
-        kept = {place: _kept(stay, own) for place, own in systems.items()}
-        deltas = [_delta(metric, kept, sums, i, j) for i, j in pairs]
-        below += _below(sign * np.stack(deltas, axis=1), sign * observed, slack)
+        stay = (~swaps[first : first + step]).astype(float)
+        deltas = np.stack(list(swapped_differences(own, chosen, stay)), axis=1)
+        below += _below(sign * deltas, sign * observed, slack)
     return below / len(swaps)
-
-
-def _kept(stay: Mask, system: Statistics) -> Array:
-    """The sums of the segments that stay with their system, one row per trial."""
-    return np.asarray(stay.astype(float) @ system.rows, float)
-
-
-def _delta(
-    metric: Metric, kept: Mapping[int, Array], sums: Mapping[int, Array], one: int, other: int
-) -> Array:
-    """The difference of two systems after each swap: what stays, and what comes from the other."""
-    here = kept[one] + sums[other] - kept[other]
-    there = kept[other] + sums[one] - kept[one]
-    return metric.aggregate(here) - metric.aggregate(there)
 
 
 def _below(deltas: Array, observed: Array, slack: Array) -> Array:
@@ -311,29 +286,6 @@ def williams_of_all(metrics: Sequence[Array], human: Array) -> Array:
                 ours, theirs = float(pearson_rows(a, people)), float(pearson_rows(b, people))
                 p[i, j] = williams(ours, theirs, float(pearson_rows(a, b)), len(people))
     return p
-
-
-def permutation_p(
-    first: Array,
-    second: Array,
-    human: Array,
-    coefficient: Coefficient,
-    *,
-    by: By = "none",
-    trials: int = TRIALS,
-    rng: np.random.Generator,
-) -> float:
-    """The two-sided p of two metrics' (systems, items) scores agreeing differently with people.
-
-    The metrics' standardised scores change places at random: see `swap_test`.
-    """
-    a, b, people = commonly_known(first, second, human)
-    if isinstance(coefficient, AccuracyWithTies):
-        shared = _Trials.of(*(grouped(scores, by) for scores in (a, b, people)))
-        values = partial(shared.all_values, by=by)
-    else:
-        values = partial(swapped_values, a, b, people, coefficient.overall, by=by)
-    return swap_test(values, (human.shape[0], human.shape[1]), trials=trials, rng=rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -387,63 +339,3 @@ def compare_metrics(
 
 def _better(p: Array, alpha: float) -> NDArray[np.bool_]:
     return np.asarray(np.where(np.isnan(p), 1.0, p) < alpha)
-
-
-@dataclass(frozen=True, eq=False)
-class _Trials:
-    """Everything that trials of the accuracy with ties share.
-
-    After a swap a pair's difference is one of four: both members' scores from one metric, both
-    from the other, or one of each. All four are sorted once; a trial picks one of each pair.
-    """
-
-    pair: NDArray[np.int32]  # of every difference, in order of size
-    kind: NDArray[np.int8]
-    gain: NDArray[np.float64]
-    ends: NDArray[np.bool_]  # the last of equal sizes
-    right: NDArray[np.float64]  # (4, pairs): what the pair adds where it is no tie
-    groups: NDArray[np.intp]
-    members: tuple[NDArray[np.intp], NDArray[np.intp]]
-
-    @classmethod
-    def of(cls, a: Array, b: Array, human: Array) -> _Trials:
-        """From (groups, members) scores."""
-        first, second = np.triu_indices(human.shape[-1], 1)
-        gaps = differences(human)
-        known = ~np.isnan(gaps)
-        counts = known.sum(axis=-1, keepdims=True)
-        weights = np.broadcast_to(
-            1 / (max(1, int((counts > 0).sum())) * np.maximum(counts, 1)), known.shape
-        )[known]
-        sign = np.sign(gaps[known]).astype(np.int8)
-        own = [(x[:, first] - y[:, second])[known] for x, y in ((a, a), (a, b), (b, a), (b, b))]
-        size = np.abs(np.concatenate(own))
-        order = np.argsort(size, kind="stable")
-        size = size[order]
-        groups, pairs = np.nonzero(known)
-        return cls(
-            pair=np.tile(np.arange(len(sign), dtype=np.int32), 4)[order],
-            kind=np.repeat(np.arange(4, dtype=np.int8), len(sign))[order],
-            gain=np.concatenate([gains(sign, gap, weights) for gap in own])[order],
-            ends=np.append(size[1:] > size[:-1], True),
-            right=np.stack([weights * right(sign, gap) for gap in own]),
-            groups=groups,
-            members=(first[pairs], second[pairs]),
-        )
-
-    def all_values(self, swaps: Iterable[Mask], *, by: By) -> Array:
-        """The calibrated accuracies of both metrics after each swap, (trials, 2)."""
-        masks = (mask for block in swaps for mask in grouped(block, by).astype(bool))
-        return np.array([self.values(mask) for mask in masks])
-
-    def values(self, swapped: Mask) -> tuple[float, float]:
-        """The calibrated accuracies of both metrics after a swap of (groups, members)."""
-        one, other = (swapped[self.groups, member].astype(np.int8) for member in self.members)
-        kind = 2 * one + other
-        return self._best(kind), self._best((3 - kind).astype(np.int8))
-
-    def _best(self, kind: NDArray[np.int8]) -> float:
-        start = float(self.right[kind, np.arange(len(kind))].sum())
-        chosen = kind[self.pair] == self.kind
-        totals = np.cumsum(np.where(chosen, self.gain, 0.0))
-        return min(1.0, start + max(0.0, float(totals[self.ends].max(initial=0.0))))

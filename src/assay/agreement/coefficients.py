@@ -12,10 +12,10 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.agreement.ties import Calibrated, calibrated, tied_share
 from assay.data import Array, DataError, divide
 from assay.registry import Registry, Settings, setting
 from assay.statistics.correlation import (
-    ComparedPairs,
     Concordance,
     concordance,
     differences,
@@ -29,16 +29,18 @@ __all__ = [
     "WMT",
     "Accuracy",
     "AccuracyWithTies",
-    "Calibrated",
     "Coefficient",
     "Kendall",
+    "Measured",
     "Pearson",
     "SoftPairwiseAccuracy",
     "Spearman",
     "Tested",
-    "calibrated",
     "fisher_interval",
 ]
+
+BLOCK = 256
+"""So many scores are compared with all others at once."""
 
 EXACT = 7
 """Of so few members, all orders are tried: formulas for many are wrong for few."""
@@ -49,6 +51,15 @@ class Tested(NamedTuple):
 
     p: float
     test: str
+
+
+class Measured(NamedTuple):
+    """The value of a coefficient, that of chance, the groups that have one, and the threshold."""
+
+    value: float
+    chance: float = 0.0
+    groups: int = 0
+    epsilon: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -78,6 +89,18 @@ class Coefficient(Settings, ABC):
     def overall(self, metric: Array, human: Array) -> Array:
         """One value over all groups: the mean of theirs, (...)."""
         return means(self.each(metric, human))
+
+    def from_counts(self, counts: Concordance) -> Array | None:
+        """One value over all groups, from their counts of pairs; None where that is not enough."""
+        return None
+
+    def measure(self, metric: Array, human: Array) -> Measured:
+        """The value over all groups, and what is said beside it."""
+        value = float(self.overall(metric, human))
+        if math.isnan(value):
+            return Measured(value)
+        groups = int((~np.isnan(self.each(metric, human))).sum())
+        return Measured(value, self.chance(metric, human), groups, self.epsilon(metric, human))
 
     def p(self, metric: Array, human: Array) -> Tested:
         """How likely such a value is by chance, for one group without unknown scores."""
@@ -175,6 +198,10 @@ class Kendall(Coefficient):
         """As by Fieller, Hartley and Pearson (1957)."""
         return math.sqrt(0.437 / (n - 4)) if n > 4 else math.nan
 
+    def from_counts(self, counts: Concordance) -> Array | None:
+        """The mean of the groups' tau-b."""
+        return means(self._tau_b(counts)) if self.variant == "b" else None
+
     def _tau_b(self, counts: Concordance) -> Array:
         total = counts.total
         spread = np.sqrt((total - counts.human_ties) * (total - counts.metric_ties))
@@ -216,6 +243,12 @@ class WMT(Coefficient):
         right, total = (counts.sum(axis=-1) for counts in self._counts(metric, human))
         return np.where(total > 0, divide(2 * right - total, total), np.nan)
 
+    def from_counts(self, counts: Concordance) -> Array | None:
+        """All pairs of all groups together, where no gap is asked for."""
+        right, total = counts.agree.sum(axis=-1), (counts.total - counts.human_ties).sum(axis=-1)
+        tau = np.where(total > 0, divide(2 * right - total, total), np.nan)
+        return tau if self.gap <= 0 else None
+
     def _counts(self, metric: Array, human: Array) -> tuple[Array, Array]:
         if self.gap <= 0:
             counts = concordance(metric, human)
@@ -242,7 +275,13 @@ class Accuracy(Coefficient):
 
     def each(self, metric: Array, human: Array) -> Array:
         """Shares, `nan` where people tell no pair apart."""
-        counts = concordance(metric, human)
+        return self._shares(concordance(metric, human))
+
+    def from_counts(self, counts: Concordance) -> Array | None:
+        """The mean of the groups' shares."""
+        return means(self._shares(counts))
+
+    def _shares(self, counts: Concordance) -> Array:
         total = counts.total - counts.human_ties
         return np.where(total > 0, divide(counts.agree, total), np.nan)
 
@@ -297,43 +336,8 @@ def _distinct(values: Array, known: np.ndarray) -> Array:
     return np.where(known.any(axis=-1), steps + 1, 0).astype(float)
 
 
-MOST = 200_000_000
-"""More pairs than this do not fit in memory."""
-
-
-class Calibrated(NamedTuple):
-    """The best accuracy, and the threshold that gives it: differences up to it are ties."""
-
-    accuracy: float
-    epsilon: float
-
-
-def calibrated(pairs: ComparedPairs) -> Calibrated:
-    """The threshold that makes most pairs right; the smallest of several."""
-    if not len(pairs.metric):
-        return Calibrated(np.nan, np.nan)
-    size = np.abs(pairs.metric)
-    order = np.argsort(size, kind="stable")
-    size, gain = size[order], gains(pairs.human, pairs.metric, pairs.weights)[order]
-    start = float(pairs.weights[right(pairs.human, pairs.metric)].sum())
-    # A threshold below all differences makes only exact ties tied: that is epsilon 0.
-    ends = np.flatnonzero(np.append(size[1:] > size[:-1], True))
-    if size[0] > 0:
-        ends = np.concatenate([[-1], ends])
-    totals = np.concatenate([np.cumsum(gain), [0.0]])[ends]
-    best = int(np.argmax(totals > totals.max() - 1e-12))
-    accuracy = min(1.0, start + float(totals[best]))
-    return Calibrated(accuracy, float(size[ends[best]]) if ends[best] >= 0 else 0.0)
-
-
-def right(human: NDArray[np.int8], metric: Array) -> NDArray[np.bool_]:
-    """ComparedPairs that people tell apart and the metric orders alike, ties aside."""
-    return np.asarray((human != 0) & (np.sign(metric) == human))
-
-
-def gains(human: NDArray[np.int8], metric: Array, weights: Array) -> Array:
-    """What the accuracy gains where a pair becomes a tie."""
-    return np.asarray(weights * ((human == 0).astype(float) - right(human, metric)))
+MOST = 10_000_000_000
+"""More pairs than this take minutes."""
 
 
 @dataclass(frozen=True)
@@ -357,37 +361,54 @@ class AccuracyWithTies(Coefficient):
     def overall(self, metric: Array, human: Array) -> Array:
         """The calibrated accuracy, which is the mean over groups."""
         flat = metric.reshape(-1, *metric.shape[-2:])
-        values = [calibrated(pairs_of(one, human)).accuracy for one in flat]
+        values = [self._calibrated(one, human).accuracy for one in flat]
         return np.array(values).reshape(metric.shape[:-2])
+
+    def measure(self, metric: Array, human: Array) -> Measured:
+        """All from one search of the threshold."""
+        value, epsilon = self._calibrated(metric, human)
+        if math.isnan(value):
+            return Measured(value)
+        known = ~(np.isnan(metric) | np.isnan(human))
+        groups = int((known.sum(axis=-1) > 1).sum())
+        return Measured(value, self.chance(metric, human), groups, epsilon)
 
     def epsilon(self, metric: Array, human: Array) -> float:
         """The threshold that is best for all groups."""
-        return calibrated(pairs_of(metric, human)).epsilon
+        return self._calibrated(metric, human).epsilon
 
     def chance(self, metric: Array, human: Array) -> float:
         """Calling every pair tied, or ordering at random those that are not."""
-        ties = pairs_of(metric, human).human_ties
+        ties = tied_share(metric, human)
         return max(ties, (1 - ties) / 2)
+
+    def _calibrated(self, metric: Array, human: Array) -> Calibrated:
+        groups, members = human.shape
+        if groups * math.comb(members, 2) > MOST:
+            raise DataError(
+                f"acc-eq over all pairs of {members:,} scores would take too long: "
+                'compare within items (by="item") or within systems (by="system").'
+            )
+        return calibrated(metric, human)
 
     def _each(self, metric: Array, human: Array) -> Array:
         epsilon = self.epsilon(metric, human)
-        theirs, own = np.sign(differences(human)), differences(metric)
-        known = ~(np.isnan(theirs) | np.isnan(own))
-        said = np.where(np.abs(own) <= epsilon, 0.0, np.sign(own))
-        count = known.sum(axis=-1)
-        hits = (known & (said == theirs)).sum(axis=-1)
-        return np.where(count > 0, hits / np.maximum(count, 1), np.nan)
-
-
-def pairs_of(metric: Array, human: Array) -> ComparedPairs:
-    """The pairs within groups, unless there are too many to hold."""
-    groups, members = human.shape
-    if groups * members * (members - 1) // 2 > MOST:
-        raise DataError(
-            f"acc-eq over all pairs of {members:,} scores does not fit in memory: "
-            'compare within items (by="item") or within systems (by="system").'
+        return np.array(
+            [_accuracy_at(own, theirs, epsilon) for own, theirs in zip(metric, human, strict=True)]
         )
-    return ComparedPairs.of(metric, human)
+
+
+def _accuracy_at(metric: Array, human: Array, epsilon: float) -> float:
+    """The share of one group's pairs that are right with this threshold, a block at a time."""
+    known = ~(np.isnan(metric) | np.isnan(human))
+    own, theirs = metric[known], human[known]
+    hits = 0
+    for at in range(0, len(own), BLOCK):
+        gaps = own[at : at + BLOCK, None] - own
+        said = np.where(np.abs(gaps) <= epsilon, 0.0, np.sign(gaps))
+        hits += np.count_nonzero(said == np.sign(theirs[at : at + BLOCK, None] - theirs))
+    # Every pair was met twice, and every score with itself.
+    return (hits - len(own)) / (len(own) * (len(own) - 1)) if len(own) > 1 else math.nan
 
 
 @dataclass(frozen=True)

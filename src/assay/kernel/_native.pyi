@@ -76,3 +76,76 @@ def type_scores(
     threads: int = 0,
 ) -> NDArray[np.float64]:
     """The mean F over types for each row of weights, from sparse rows of `width` columns."""
+
+def type_swaps(
+    keep: NDArray[np.bool_],
+    pairs: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    counts: NDArray[np.int32],
+    width: int,
+    beta_squared: float,
+    by_frequency: bool,
+    k: float,
+    threads: int = 0,
+) -> NDArray[np.float64]:
+    """The differences of the mean F of pairs of systems, (pairs, trials).
+
+    The rows are those of all systems, one after the other. In each trial, a row of `keep`, two
+    systems change places on the segments that are not kept.
+    """
+
+def swapped_concordance(
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    human: NDArray[np.int32],
+    unit: NDArray[np.int32],
+    swaps: NDArray[np.bool_],
+    levels: int,
+    threads: int = 0,
+) -> NDArray[np.int64]:
+    """Pairs of scores counted after two metrics' scores changed places, (trials, 2, 5).
+
+    Scores are ranks below `levels`; those of one unit change places together, in the trials where
+    its column of `swaps` is True. Counts are of pairs that agree with people, disagree, are tied by
+    people, by the metric and by both.
+    """
+
+def pair_windows(
+    values: NDArray[np.float64],
+    human: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    edges: NDArray[np.float64],
+    threads: int = 0,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Pairs by the size of their difference: counts and the least and largest size, (windows, 2).
+
+    Counts are of pairs that people tie, and that they order as the values do. The values are
+    sorted within groups, which begin at `starts`. A window holds the sizes above its lower edge
+    and up to its upper one; size 0 has a window of its own.
+    """
+
+def pairs_within(
+    values: NDArray[np.float64],
+    human: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    edges: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    """The sizes of the pairs in one window, and 1 for people's ties, -1 for the same order."""
+
+def swapped_windows(
+    values: NDArray[np.float64],
+    human: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    edges: NDArray[np.float64],
+    rows: NDArray[np.int32],
+    sides: NDArray[np.uint64],
+    trials: int,
+    threads: int = 0,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The pairs of `pair_windows` whose scores are both on the first side, (windows, 2, trials).
+
+    `rows` says which row of `sides` a score belongs to, and that row, bit by bit, in which trials
+    it is on the first side; rows 2 k and 2 k + 1 are opposites. The second array, (windows, 2,
+    rows), has how often each row takes part in a pair, whichever the side.
+    """

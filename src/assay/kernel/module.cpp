@@ -9,9 +9,11 @@
 
 #include "batch.hpp"
 #include "ngrams.hpp"
+#include "pairs.hpp"
 #include "parallel.hpp"
 #include "rouge.hpp"
 #include "ter.hpp"
+#include "type_swaps.hpp"
 #include "types.hpp"
 
 namespace nb = nanobind;
@@ -206,6 +208,131 @@ nb::ndarray<nb::numpy, double> type_scores(Input<double, 2> weights, Input<int64
     return array(std::move(scores), {jobs});
 }
 
+// The differences of pairs of systems, (pairs, trials), where rows are those of all systems.
+nb::ndarray<nb::numpy, double> type_swaps(Input<bool, 2> keep, Input<int64_t, 2> pairs,
+                                          Input<int64_t, 1> starts, Input<int32_t, 1> columns,
+                                          Input<int32_t, 1> counts, size_t width,
+                                          double beta_squared, bool by_frequency, double k,
+                                          int threads) {
+    const size_t trials = keep.shape(0), segments = keep.shape(1), jobs = pairs.shape(0);
+    const size_t all = starts.shape(0) - 1;
+    if (starts.shape(0) < 1 || segments == 0 || all % segments != 0 || pairs.shape(1) != 2)
+        throw nb::value_error("type_swaps: rows of all systems, one after the other");
+    check_type_rows(starts, columns, counts, all, width);
+    for (size_t at = 0; at < jobs; ++at)
+        for (size_t side = 0; side < 2; ++side)
+            if (pairs(at, side) < 0 || static_cast<size_t>(pairs(at, side)) >= all / segments)
+                throw nb::value_error("type_swaps: pairs are positions of systems");
+    const TypeRows sparse{starts.data(), columns.data(), counts.data(), all, width};
+    std::vector<double> differences(jobs * trials, 0.0);
+    {
+        nb::gil_scoped_release release;
+        const KeptBits kept(keep.data(), trials, segments);
+        const TypeSwaps worker(sparse, segments, {beta_squared, by_frequency, k}, pairs.data(), kept,
+                               differences.data());
+        std::vector<TypeSwaps> workers(thread_count(jobs, threads), worker);
+        share(jobs, workers);
+    }
+    return array(std::move(differences), {jobs, trials});
+}
+
+inline void check_indices(const Input<int32_t, 1> &values, size_t size, size_t limit) {
+    bool good = values.shape(0) == size;
+    for (size_t at = 0; good && at < size; ++at)
+        good = values(at) >= 0 && static_cast<size_t>(values(at)) < limit;
+    if (!good) throw nb::value_error("one number of the right range for every score");
+}
+
+nb::ndarray<nb::numpy, int64_t> swapped_concordance(Input<int32_t, 1> first,
+                                                    Input<int32_t, 1> second,
+                                                    Input<int32_t, 1> human,
+                                                    Input<int32_t, 1> unit, Input<bool, 2> swaps,
+                                                    size_t levels, int threads) {
+    const size_t size = human.shape(0), trials = swaps.shape(0);
+    check_indices(first, size, levels);
+    check_indices(second, size, levels);
+    check_indices(unit, size, swaps.shape(1));
+    const RankedScores scores{first.data(), second.data(), human.data(), unit.data(),
+                              size,         levels,        swaps.shape(1)};
+    std::vector<int64_t> counts(trials * 2 * SwappedConcordance::width, 0);
+    {
+        nb::gil_scoped_release release;
+        const SwappedConcordance worker(scores, swaps.data(), counts.data());
+        std::vector<SwappedConcordance> workers(thread_count(trials, threads), worker);
+        share(trials, workers);
+    }
+    return array(std::move(counts), {trials, 2, SwappedConcordance::width});
+}
+
+inline SortedScores sorted_scores(const Input<double, 1> &values, const Input<int32_t, 1> &human,
+                                  const Input<int64_t, 1> &starts, const Input<double, 1> &edges) {
+    const size_t size = values.shape(0), groups = starts.shape(0) - 1;
+    bool good = human.shape(0) == size && starts.shape(0) > 0 && starts(0) == 0 &&
+                starts(groups) == static_cast<int64_t>(size) && edges.shape(0) > 0;
+    for (size_t group = 0; good && group < groups; ++group)
+        good = starts(group) <= starts(group + 1);
+    if (!good) throw nb::value_error("sorted scores, their groups and the edges of windows");
+    return {values.data(), human.data(), starts.data(), groups};
+}
+
+nb::tuple pair_windows(Input<double, 1> values, Input<int32_t, 1> human, Input<int64_t, 1> starts,
+                       Input<double, 1> edges, int threads) {
+    const SortedScores scores = sorted_scores(values, human, starts, edges);
+    const size_t windows = edges.shape(0) - 1;
+    std::vector<int64_t> counts(2 * windows, 0);
+    std::vector<double> sizes(2 * windows, 0.0);
+    {
+        nb::gil_scoped_release release;
+        const PairWindows worker(scores, edges.data(), counts.data(), sizes.data());
+        std::vector<PairWindows> workers(thread_count(windows, threads), worker);
+        share(windows, workers);
+    }
+    return nb::make_tuple(array(std::move(counts), {windows, 2}), array(std::move(sizes), {windows, 2}));
+}
+
+nb::tuple pairs_within(Input<double, 1> values, Input<int32_t, 1> human, Input<int64_t, 1> starts,
+                       Input<double, 1> edges) {
+    const SortedScores scores = sorted_scores(values, human, starts, edges);
+    if (edges.shape(0) != 2) throw nb::value_error("pairs_within: one window");
+    std::vector<double> sizes;
+    std::vector<int8_t> gains;
+    {
+        nb::gil_scoped_release release;
+        each_range(scores, edges(0), edges(1), [&](size_t p, size_t from, size_t to) {
+            for (size_t q = from; q < to; ++q) {
+                const double size = scores.values[q] - scores.values[p];
+                if (scores.human[q] < scores.human[p] || (scores.human[q] > scores.human[p] && !(size > 0)))
+                    continue;
+                sizes.push_back(size);
+                gains.push_back(scores.human[q] == scores.human[p] ? 1 : -1);
+            }
+        });
+    }
+    const size_t count = sizes.size();
+    return nb::make_tuple(array(std::move(sizes), {count}), array(std::move(gains), {count}));
+}
+
+nb::tuple swapped_windows(Input<double, 1> values, Input<int32_t, 1> human,
+                          Input<int64_t, 1> starts, Input<double, 1> edges, Input<int32_t, 1> rows,
+                          Input<uint64_t, 2> sides, size_t trials, int threads) {
+    const SortedScores scores = sorted_scores(values, human, starts, edges);
+    const size_t windows = edges.shape(0) - 1, count = sides.shape(0);
+    check_indices(rows, values.shape(0), count);
+    if (count % 2 || trials > 64 * sides.shape(1))
+        throw nb::value_error("swapped_windows: two rows of bits per unit, a bit per trial");
+    std::vector<int32_t> counts(windows * 2 * trials, 0), degrees(windows * 2 * count, 0);
+    {
+        nb::gil_scoped_release release;
+        const SideBits bits(sides.data(), count, sides.shape(1));
+        const SwappedWindows worker(scores, rows.data(), bits, edges.data(), trials, counts.data(),
+                                    degrees.data());
+        std::vector<SwappedWindows> workers(thread_count(windows, threads), worker);
+        share(windows, workers);
+    }
+    return nb::make_tuple(array(std::move(counts), {windows, 2, trials}),
+                          array(std::move(degrees), {windows, 2, count}));
+}
+
 } // namespace assay
 
 NB_MODULE(_native, m) {
@@ -238,4 +365,13 @@ NB_MODULE(_native, m) {
           "characters"_a, "min_order"_a, "max_order"_a, "threads"_a = 0);
     m.def("type_scores", &assay::type_scores, "weights"_a, "starts"_a, "columns"_a, "counts"_a,
           "width"_a, "beta_squared"_a, "by_frequency"_a, "k"_a, "threads"_a = 0);
+    m.def("type_swaps", &assay::type_swaps, "keep"_a, "pairs"_a, "starts"_a, "columns"_a,
+          "counts"_a, "width"_a, "beta_squared"_a, "by_frequency"_a, "k"_a, "threads"_a = 0);
+    m.def("swapped_concordance", &assay::swapped_concordance, "first"_a, "second"_a, "human"_a,
+          "unit"_a, "swaps"_a, "levels"_a, "threads"_a = 0);
+    m.def("pair_windows", &assay::pair_windows, "values"_a, "human"_a, "starts"_a, "edges"_a,
+          "threads"_a = 0);
+    m.def("pairs_within", &assay::pairs_within, "values"_a, "human"_a, "starts"_a, "edges"_a);
+    m.def("swapped_windows", &assay::swapped_windows, "values"_a, "human"_a, "starts"_a, "edges"_a,
+          "rows"_a, "sides"_a, "trials"_a, "threads"_a = 0);
 }

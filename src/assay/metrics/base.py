@@ -242,6 +242,21 @@ class Metric(Settings, ABC):
         blocks = [self.aggregate(_dense(block @ rows)) for block in cuts]
         return np.concatenate(blocks) if blocks else np.zeros(0)
 
+    def swapped(
+        self, rows: Sequence[Rows], pairs: Sequence[tuple[int, int]], keep: Array
+    ) -> Iterator[Array]:
+        """The difference of each pair of systems in every trial, (b,), from sparse rows.
+
+        Two systems change places on the segments that are not kept: `keep`, (b, n), is 0 there.
+        """
+        from scipy.sparse import vstack
+
+        ways = np.hstack([keep, 1 - keep]), np.hstack([1 - keep, keep])
+        for i, j in pairs:
+            stacked = vstack([rows[i], rows[j]], format="csr")
+            first, second = (self.weighted(way, stacked) for way in ways)
+            yield first - second
+
     def statistics(self, segments: Sequence[Segment]) -> Statistics:
         """The rows of these segments, ready for every analysis."""
         if self.needs_references:

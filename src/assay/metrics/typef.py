@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -119,10 +119,24 @@ class TypeF(Metric):
             return super().weighted(weights, rows)
         return 100 * kernel.type_scores(
             np.ascontiguousarray(weights, float),
-            rows.indptr.astype(np.int64),
-            rows.indices.astype(np.int32),
-            rows.data.astype(np.int32),
+            *_stored(rows),
             rows.shape[1],
+            float(self.beta**2),
+            *self.frequency_weight,
+        )
+
+    def swapped(
+        self, rows: Sequence[Rows], pairs: Sequence[tuple[int, int]], keep: Array
+    ) -> Iterator[Array]:
+        """All pairs in one go, on all cores, looking only at what two systems do not share."""
+        from scipy.sparse import vstack
+
+        together = vstack(rows, format="csr")
+        yield from 100 * kernel.type_swaps(
+            np.ascontiguousarray(keep, bool),
+            np.array(pairs, np.int64).reshape(-1, 2),
+            *_stored(together),
+            together.shape[1],
             float(self.beta**2),
             *self.frequency_weight,
         )
@@ -208,6 +222,15 @@ class MicroF(TypeF):
     def frequency_weight(self) -> tuple[bool, float]:
         """REFS(c) + k."""
         return True, float(self.k)
+
+
+def _stored(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Row starts, columns and counts, as the kernel takes them."""
+    return (
+        rows.indptr.astype(np.int64),
+        rows.indices.astype(np.int32),
+        rows.data.astype(np.int32),
+    )
 
 
 def _segment_of_each_entry(rows: Rows) -> NDArray[np.intp]:

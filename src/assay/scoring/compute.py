@@ -447,6 +447,7 @@ def _compare(
                 level=options.level,
                 rng=rng,
                 replicates=replicates,
+                correction=options.correction,
             )
         case "randomisation":
             return paired_randomisation(
@@ -456,6 +457,7 @@ def _compare(
                 resamples=options.resamples or 0,
                 level=options.level,
                 rng=rng,
+                correction=options.correction,
             )
         case _:
             return None
@@ -484,7 +486,7 @@ def _parts(
             of_members = [each[members] for each in statistics]
             part = _answered(part, of_members, options, seed)
         found.append(part)
-    return _corrected(found)
+    return _corrected(found, options, statistics[0].metric)
 
 
 def _answered(part: Part, statistics: list[Statistics], options: ScoreOptions, seed: int) -> Part:
@@ -495,13 +497,22 @@ def _answered(part: Part, statistics: list[Statistics], options: ScoreOptions, s
     )
 
 
-def _corrected(parts: Sequence[Part]) -> Grouped:
-    """The parts with Holm's correction over all of their comparisons."""
-    p = holm([each.p for part in parts for each in part.comparisons or ()])
+def _corrected(parts: Sequence[Part], options: ScoreOptions, metric: Metric) -> Grouped:
+    """The parts with Holm's correction over all of their comparisons.
+
+    What was corrected by a step-down test within each part is, by Bonferroni, over all parts.
+    """
+    tests = {options.test_for(metric, part.segments) for part in parts if part.comparisons}
+    if options.correction == "holm" or tests <= {"jackknife"}:
+        p = holm([each.p for part in parts for each in part.comparisons or ()])
+    else:
+        count = sum(bool(part.comparisons) for part in parts)
+        found = [one.p_holm for part in parts for one in part.comparisons or ()]
+        p = np.minimum(1.0, count * np.array(found))
     corrected = iter(p.tolist())
     return tuple(
         part._replace(
-            comparisons=[each._replace(p_holm=next(corrected)) for each in part.comparisons]
+            comparisons=[one._replace(p_holm=next(corrected)) for one in part.comparisons]
         )
         if part.comparisons
         else part

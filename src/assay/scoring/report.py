@@ -30,6 +30,7 @@ from assay.statistics.significance import (
     ENOUGH,
     BootstrapStatistic,
     Comparison,
+    Correction,
     Interval,
     IntervalMethod,
     usual_method,
@@ -58,6 +59,12 @@ Test = Literal["none", "bootstrap", "randomisation", "jackknife"]
 ALPHA = 0.05
 """A difference is marked as significant where its corrected p is below this."""
 
+MOST = 10_000
+"""There are no more resamples or trials than this, unless they are asked for."""
+
+COMPARED = 30_000_000
+"""Trials by pairs are no more than this, where that leaves 1,000 trials."""
+
 
 @dataclass(frozen=True)
 class ScoreOptions:
@@ -74,6 +81,7 @@ class ScoreOptions:
     all_pairs: bool = False
     resamples: int | None = None  # as many as it takes
     trials: int | None = None
+    correction: Correction = "holm"
 
     def method_for(self, metric: Metric, segments: int) -> IntervalMethod:
         """The kind of interval: the one that was asked for, or the usual one."""
@@ -87,16 +95,17 @@ class ScoreOptions:
 
     def test_name(self, metric: Metric, segments: int) -> str:
         """The test in words, with its number of resamples or trials, and how far to trust it."""
+        max_t = ", step-down max-T" if self.correction == "step-down" else ""
         match self.test_for(metric, segments):
             case "jackknife":
                 types = metric.interval_method == "jackknife"
                 why = "of types" if types else f"of fewer than {ENOUGH} segments"
                 return f"jackknife t-test (a bootstrap {why} finds too much)"
             case "randomisation":
-                return f"approximate randomisation, {self.trials} trials"
+                return f"approximate randomisation, {self.trials} trials{max_t}"
             case "bootstrap":
                 own = f" with {_SACREBLEUS}" if self._is_sacrebleus else ""
-                return f"paired bootstrap{own}, {self.resamples} resamples"
+                return f"paired bootstrap{own}, {self.resamples} resamples{max_t}"
             case _:
                 return "none"
 
@@ -108,19 +117,38 @@ class ScoreOptions:
         """The same options with enough resamples and trials for all comparisons.
 
         Usually 1,000 and 10,000, as in sacreBLEU; more where Holm's correction for many pairs
-        and parts could not let even the smallest p, 1 / (resamples + 1), be significant.
+        and parts could not let even the smallest p, 1 / (resamples + 1), be significant. That
+        grows with the square of the systems and the cost with their fourth power. So there are
+        no more than 10,000: where Holm would need more, a step-down max-T test takes its place,
+        which needs no more for many pairs. Trials of more than 3,000 pairs are fewer, so that
+        trials by pairs are 30 million, but at least 1,000.
         """
         systems = len(dataset.systems)
         pairs = math.comb(systems, 2) if self.all_pairs else systems - 1
         labels = [dataset.groups] * self.groups + [dataset.documents] * self.documents
         parts = [sum(n >= FEWEST for n in Counter(each).values()) for each in labels]
         least = math.ceil(2 * pairs * max([1, *parts]) / ALPHA)
-        resamples = max(1000, least if self.test == "bootstrap" else 0)
+        resampled = self.test == "bootstrap"
+        resamples = min(MOST, max(1000, least if resampled else 0))
+        trials = min(MOST, max(1000, COMPARED // max(1, pairs)))
+        given = self.resamples if resampled else self.trials
+        drawn = given or (resamples if resampled else trials)
+        # Whoever gives a number gets Holm wherever he can reach it at all.
+        reachable = least <= (drawn if given is None else 2 * drawn)
+        reachable &= self.correction == "holm"
+        plain = self.test == "none" or (resampled and self._is_sacrebleus)
         return replace(
             self,
             resamples=resamples if self.resamples is None else self.resamples,
-            trials=max(10_000, least) if self.trials is None else self.trials,
+            trials=trials if self.trials is None else self.trials,
+            correction="holm" if reachable or plain else "step-down",
         )
+
+    def after(self, metric: Metric, segments: int) -> str:
+        """In words, how p is corrected for all comparisons."""
+        if self.correction == "holm" or self.test_for(metric, segments) == "jackknife":
+            return "after Holm"
+        return "corrected by step-down max-T, since Holm would need more resamples"
 
 
 class Part(NamedTuple):
@@ -369,7 +397,8 @@ class ScoreTables:
                 notes.append(note.replace("low, high", "[ ]"))
             if entry.comparisons and self._has_baseline:
                 test = self.options.test_name(entry.metric, entry.length)
-                notes.append(f"p: {test}, baseline {self.systems[0]}, after Holm.")
+                after = self.options.after(entry.metric, entry.length)
+                notes.append(f"p: {test}, baseline {self.systems[0]}, {after}.")
             told.setdefault(" ".join(notes), []).append(self._label(entry))
         if len(told) == 1:
             return next(iter(told))
@@ -490,7 +519,8 @@ class ScoreTables:
 
     def _test_note(self, metric: Metric, segments: int, over: str = "") -> str:
         against = "every pair" if self.options.all_pairs else f"baseline {self.systems[0]}"
-        corrected = f"after Holm over {over}" if over else "after Holm"
+        after = self.options.after(metric, segments)
+        corrected = f"{after} over {over}" if over else after
         test = self.options.test_name(metric, segments)
         return f"p: {test}, {against}; * is p < {ALPHA} {corrected}. {_COLUMNS}"
 
@@ -521,11 +551,14 @@ class ScoreTables:
         difference, *others = self._comparison_columns(entry)
         return ["system", "other", difference, *self._columns(entry, "low", "high"), *others]
 
+    def _adjusted(self, entry: MetricScores) -> str:
+        return "p (Holm)" if self.options.correction == "holm" else "p (adjusted)"
+
     def _comparison_columns(self, entry: MetricScores) -> list[str | Column]:
         """The columns of a comparison with another system."""
         return [
             *self._columns(entry, "difference"),
-            *(Column(name, style="p") for name in ("p", "p (Holm)")),
+            *(Column(name, style="p") for name in ("p", self._adjusted(entry))),
             "",
             Column("effect", digits=2),
             Column("wins", unit="%"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -16,7 +16,6 @@ from assay.data import Array, DataError, divide
 
 __all__ = [
     "By",
-    "ComparedPairs",
     "Concordance",
     "Mask",
     "RaterAgreement",
@@ -33,8 +32,8 @@ __all__ = [
     "pearson_rows",
     "pearson_swap_test",
     "ranks",
-    "swap_test",
     "swapped_values",
+    "swaps_of_units",
 ]
 
 
@@ -205,34 +204,6 @@ def _tied(values: Array) -> int:
     return int((counts * (counts - 1) // 2).sum())
 
 
-@dataclass(frozen=True, eq=False)
-class ComparedPairs:
-    """All pairs of all groups in one row, for accuracies with ties.
-
-    `human` is the sign of people's difference, `metric` the metric's difference, `weights` what a
-    pair adds to the mean over groups.
-    """
-
-    human: NDArray[np.int8]
-    metric: Array
-    weights: Array
-
-    @classmethod
-    def of(cls, metric: Array, human: Array) -> ComparedPairs:
-        """The pairs within each group of (groups, members) scores, without unknown ones."""
-        theirs, own = differences(human), differences(metric)
-        known = ~(np.isnan(theirs) | np.isnan(own))
-        counts = known.sum(axis=-1, keepdims=True)
-        groups = max(1, int((counts > 0).sum()))
-        weights = np.broadcast_to(1 / (groups * np.maximum(counts, 1)), known.shape)[known]
-        return cls(np.sign(theirs[known]).astype(np.int8), own[known], weights)
-
-    @cached_property
-    def human_ties(self) -> float:
-        """The share of pairs that people do not tell apart."""
-        return float(self.weights[self.human == 0].sum())
-
-
 def swapped_values(
     first: Array,
     second: Array,
@@ -257,43 +228,29 @@ def swapped_values(
     return np.concatenate(blocks)
 
 
-def swap_test(
-    values: Callable[[Iterable[Mask]], Array],
-    shape: tuple[int, int],
-    *,
-    trials: int,
-    rng: np.random.Generator,
-) -> float:
-    """The two-sided p of two metrics agreeing differently with people.
-
-    `values` gives the values of both metrics, (trials, 2), after their (systems, items) scores
-    changed places as the masks say. In each trial they do so at random, those of all systems on an
-    item together, since they depend on each other; p is the share of trials, the observed one among
-    them, with a difference at least as large either way.
-    """
-    if trials < 1:
-        raise DataError(f"{trials} trials: give at least 1.")
-    observed = np.subtract(*values([np.zeros((1, *shape), bool)])[0])
-    delta = np.subtract(*values(_swaps(shape, trials, rng)).T)
-    if math.isnan(observed):
-        return math.nan
-    reached = np.count_nonzero(np.abs(delta) >= abs(observed) - SLACK)
-    return float((reached + 1) / (trials + 1))
-
-
 def pearson_swap_test(
     first: Array, second: Array, human: Array, *, trials: int, rng: np.random.Generator
 ) -> float:
     """The two-sided p of two metrics' (systems, items) scores correlating differently with people.
 
-    By Pearson's r over all scores of which all three are known; see `swap_test`.
+    By Pearson's r over all scores of which all three are known. In each trial the scores of the two
+    metrics change places at random, those of all systems on an item together, since they depend on
+    each other; p is the share of trials, the observed one among them, with a difference at least as
+    large either way.
     """
+    if trials < 1:
+        raise DataError(f"{trials} trials: give at least 1.")
     a, b, people = commonly_known(first, second, human)
 
     def values(swaps: Iterable[Mask]) -> Array:
         return swapped_values(a, b, people, lambda *sides: means(pearson_rows(*sides)), swaps)
 
-    return swap_test(values, (human.shape[0], human.shape[1]), trials=trials, rng=rng)
+    observed = np.subtract(*values([np.zeros((1, *human.shape), bool)])[0])
+    delta = np.subtract(*values(_swaps(human.shape, trials, rng)).T)
+    if math.isnan(observed):
+        return math.nan
+    reached = np.count_nonzero(np.abs(delta) >= abs(observed) - SLACK)
+    return float((reached + 1) / (trials + 1))
 
 
 def commonly_known(first: Array, second: Array, human: Array) -> tuple[Array, Array, Array]:
@@ -310,16 +267,26 @@ def _standardised(scores: Array) -> Array:
     return np.asarray(centred / spread if spread > 0 else centred)
 
 
-def _swaps(shape: tuple[int, int], trials: int, rng: np.random.Generator) -> Iterator[Mask]:
-    """Random masks, a block of trials at a time; the blocks do not change what is drawn.
+def swaps_of_units(shape: tuple[int, ...], trials: int, rng: np.random.Generator) -> Mask:
+    """What changes places in each trial of (systems, items) scores: items, (trials, items).
 
-    All systems change places together on an item; where there is one item only, each by itself.
+    Where there is one item only, it is each system by itself.
     """
-    drawn = shape if shape[1] == 1 else (1, shape[1])
+    units = shape[1] if shape[1] > 1 else shape[0]
+    step = max(1, SCORES_AT_ONCE // max(1, units))
+    starts = range(0, trials, step)
+    blocks = [rng.random((min(step, trials - at), units)) < 0.5 for at in starts]
+    return np.concatenate([np.zeros((0, units), bool), *blocks])
+
+
+def _swaps(shape: tuple[int, ...], trials: int, rng: np.random.Generator) -> Iterator[Mask]:
+    """The same as masks of all scores, a block of trials at a time."""
+    units = swaps_of_units(shape, trials, rng)
+    drawn = (-1, 1, shape[1]) if shape[1] > 1 else (-1, shape[0], 1)
     step = max(1, SCORES_AT_ONCE // max(1, math.prod(shape)))
-    for start in range(0, trials, step):
-        count = min(step, trials - start)
-        yield np.broadcast_to(rng.random((count, *drawn)) < 0.5, (count, *shape))
+    for at in range(0, trials, step):
+        block = units[at : at + step].reshape(drawn)
+        yield np.broadcast_to(block, (len(block), *shape))
 
 
 Ratings = Sequence[Sequence[Hashable]]

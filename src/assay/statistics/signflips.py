@@ -9,7 +9,6 @@ out in the tails, where many tests at once are decided.
 from __future__ import annotations
 
 import math
-from functools import cache
 
 import numpy as np
 
@@ -17,8 +16,8 @@ from assay.data import Array
 
 __all__ = ["least_p", "sign_flip_p"]
 
-EXACT = 14
-"""Up to so many contributions, all combinations of signs are tried."""
+EXACT = 24
+"""Up to so many contributions, all combinations of signs are counted."""
 
 TOLERANCE = 1e-9
 """A sum that falls short of the observed one by this share still reaches it."""
@@ -81,15 +80,24 @@ def _binomial_p(count: int, observed: float) -> float:
 
 
 def _exact_p(sizes: Array, observed: float) -> float:
-    sums = np.abs(_signs(len(sizes)) @ sizes)
-    return float(np.mean(sums >= observed * (1 - TOLERANCE)))
+    """All signs of one half of the contributions meet all signs of the other, which are sorted.
+
+    The sums lie around 0, so those below the observed one's mirror image are as many again.
+    """
+    half = len(sizes) // 2
+    sorted_sums = np.sort(_all_sums(sizes[:half]))
+    wanted = observed * (1 - TOLERANCE) - _all_sums(sizes[half:])
+    below = np.searchsorted(sorted_sums, wanted)
+    reached = int((len(sorted_sums) - below).sum())
+    return min(1.0, math.ldexp(reached, 1 - len(sizes)))
 
 
-@cache
-def _signs(count: int) -> Array:
-    """All combinations of signs, but for the mirror image of each."""
-    numbers = np.arange(2 ** (count - 1))[:, None]
-    return np.asarray(1.0 - 2.0 * ((numbers >> np.arange(count)) & 1), float)
+def _all_sums(sizes: Array) -> Array:
+    """The sums with all combinations of signs."""
+    sums = np.zeros(1)
+    for size in sizes:
+        sums = np.concatenate([sums + size, sums - size])
+    return sums
 
 
 def _half_step(sizes: Array) -> float:

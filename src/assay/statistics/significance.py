@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -21,6 +23,7 @@ from assay.statistics.intervals import (
     jackknife_p,
     usual_method,
 )
+from assay.statistics.multiplicity import Correction, benjamini_hochberg, holm, step_down
 
 if TYPE_CHECKING:
     from assay.metrics.base import Statistics
@@ -29,6 +32,7 @@ __all__ = [
     "ENOUGH",
     "BootstrapStatistic",
     "Comparison",
+    "Correction",
     "Interval",
     "IntervalMethod",
     "Pairs",
@@ -46,6 +50,7 @@ __all__ = [
     "paired_randomisation",
     "rank_clusters",
     "significant",
+    "swapped_differences",
     "usual_method",
 ]
 
@@ -54,6 +59,9 @@ BootstrapStatistic = Literal["two-sided", "sacrebleu"]
 
 TOLERANCE = 1e-9
 """A resampled difference that falls short of the observed one by this share still reaches it."""
+
+COMPARED = 2**23
+"""Resampled differences of all pairs are looked at in blocks of about so many (64 MB)."""
 
 STACK = 2**25
 """Dense rows of all systems are copied side by side up to so many numbers (256 MB)."""
@@ -101,6 +109,7 @@ def paired_bootstrap(
     level: float = 0.95,
     rng: np.random.Generator,
     replicates: Array | None = None,
+    correction: Correction = "holm",
 ) -> list[Comparison]:
     """Compare systems on the same resamples (Koehn, 2004), one comparison per pair.
 
@@ -112,6 +121,9 @@ def paired_bootstrap(
     "sacrebleu" is the statistic of sacreBLEU and Moses: how often |difference|, less its mean,
     is above the observed |difference|. It gives their figures, also the 1 / (resamples + 1) that
     they give to identical systems. `replicates` are those of `bootstrap`, where they are at hand.
+
+    `correction` is for all pairs together: with Holm's, so many pairs need so many resamples that
+    p / pairs can be as small as the level; "step-down" does with 1,000 (see `step_down`).
     """
     if replicates is None:
         replicates = bootstrap(statistics, resamples=resamples, rng=rng)
@@ -124,7 +136,13 @@ def paired_bootstrap(
     )
     if len(statistics[0]) == 1 and statistic == "two-sided":
         p = np.where(np.isnan(p), p, 1.0)
-    return comparisons(statistics, pairs=pairs, p=p, replicates=replicates, level=level)
+    adjusted = None
+    if correction == "step-down":
+        sizes = _centred_sizes(replicates, pairs)
+        adjusted = _for_resamples(statistics, pairs).adjusted(sizes)
+    return comparisons(
+        statistics, pairs=pairs, p=p, replicates=replicates, level=level, adjusted=adjusted
+    )
 
 
 def paired_randomisation(
@@ -135,6 +153,7 @@ def paired_randomisation(
     resamples: int = 1000,
     level: float = 0.95,
     rng: np.random.Generator,
+    correction: Correction = "holm",
 ) -> list[Comparison]:
     """Compare systems by approximate randomisation (Riezler and Maxwell, 2005).
 
@@ -142,12 +161,21 @@ def paired_randomisation(
     the share of trials with a |difference| at least as large as the observed one. sacreBLEU
     counts only larger ones, so that identical systems have p = 1 / (trials + 1) there, and 1
     here; but for such ties the figures are the same. The `resamples` are for the interval of
-    the difference; 0 leaves it `nan`.
+    the difference; 0 leaves it `nan`. `correction` is as in `paired_bootstrap`.
     """
     _check(statistics)
-    p = _randomisation_p(statistics, pairs, trials, rng)
+    if usual_method(statistics[0].metric, len(statistics[0])) == "jackknife":
+        resamples = 0  # the interval needs none
+    tally = _Tally.of(statistics, pairs)
+    sizes = tally.counted(_swapped_sizes(statistics, pairs, trials, rng))
+    adjusted = None
+    if correction == "step-down":
+        adjusted = _for_swaps(statistics, pairs).adjusted(sizes)
+    p = tally.finished(sizes)
     replicates = bootstrap(statistics, resamples=resamples, rng=rng)
-    return comparisons(statistics, pairs=pairs, p=p, replicates=replicates, level=level)
+    return comparisons(
+        statistics, pairs=pairs, p=p, replicates=replicates, level=level, adjusted=adjusted
+    )
 
 
 def paired_jackknife(
@@ -199,44 +227,148 @@ def bootstrap_p(
     return (np.count_nonzero(reached) + 1) / (len(known) + 1)
 
 
-def _randomisation_p(
+@dataclass(frozen=True, eq=False)
+class _Tally:
+    """How often the |difference| of each pair reaches the observed one, and is known at all."""
+
+    thresholds: Array
+    reached: Array
+    known: Array
+
+    @classmethod
+    def of(cls, statistics: Sequence[Statistics], pairs: Pairs) -> _Tally:
+        scores = [each.corpus() for each in statistics]
+        thresholds = [_threshold(scores[i], scores[j]) for i, j in pairs]
+        return cls(np.array(thresholds), *np.zeros((2, len(pairs))))
+
+    def counted(self, blocks: Iterable[Array]) -> Iterator[Array]:
+        """The same blocks (pairs, b) of sizes, after they were counted."""
+        for sizes in blocks:
+            self.reached[:] += np.count_nonzero(sizes >= self.thresholds[:, None], axis=1)
+            self.known[:] += np.count_nonzero(~np.isnan(sizes), axis=1)
+            yield sizes
+
+    def finished(self, blocks: Iterable[Array]) -> Array:
+        """The p of each pair, after what is left of the blocks."""
+        deque(blocks, maxlen=0)
+        p = (self.reached + 1) / (self.known + 1)
+        return np.where(np.isnan(self.thresholds), np.nan, p)
+
+
+def _swapped_sizes(
     statistics: Sequence[Statistics], pairs: Pairs, trials: int, rng: np.random.Generator
-) -> Array:
-    scores = [each.corpus() for each in statistics]
-    thresholds = np.array([_threshold(scores[i], scores[j]) for i, j in pairs])
-    reached, known = np.zeros((2, len(pairs)))
-    differences = _swapped if _is_dense(statistics) else _swapped_sparse
-    for keep in weights.swaps(len(statistics[0]), trials, rng=rng):
-        for at, sizes in enumerate(map(np.abs, differences(statistics, pairs, keep))):
-            reached[at] += np.count_nonzero(sizes >= thresholds[at])
-            known[at] += np.count_nonzero(~np.isnan(sizes))
-    return np.where(np.isnan(thresholds), np.nan, (reached + 1) / (known + 1))
+) -> Iterator[Array]:
+    """The |difference| of each pair in every trial, in blocks (pairs, b)."""
+    step = max(1, COMPARED // max(1, len(pairs)))
+    for drawn in weights.swaps(len(statistics[0]), trials, rng=rng):
+        for at in range(0, len(drawn), step):
+            keep = drawn[at : at + step]
+            sizes = np.empty((len(pairs), len(keep)))
+            for place, found in enumerate(swapped_differences(statistics, pairs, keep)):
+                np.abs(found, out=sizes[place])
+            yield sizes
 
 
-def _swapped(statistics: Sequence[Statistics], pairs: Pairs, keep: Array) -> Iterator[Array]:
+def _centred_sizes(replicates: Array, pairs: Pairs) -> Iterator[Array]:
+    """How far the difference of each pair is from its mean over all resamples, (pairs, b)."""
+    if not replicates.shape[1]:
+        return
+    first, second = np.array(pairs, int).reshape(-1, 2).T
+    known = ~np.isnan(replicates)
+    count = np.maximum(known.sum(axis=1), 1)
+    middle = np.where(known, replicates, 0.0).sum(axis=1) / count
+    means = middle[first] - middle[second]
+    step = max(1, COMPARED // max(1, len(pairs)))
+    for at in range(0, replicates.shape[1], step):
+        block = replicates[:, at : at + step]
+        yield np.abs(block[first] - block[second] - means[:, None])
+
+
+class _Studentised(NamedTuple):
+    """The observed |differences| of pairs by their errors, and what resampled ones are divided by.
+
+    An error of 0 is that of equal systems, or of a difference that does not vary at all.
+    """
+
+    observed: Array
+    error: Array
+
+    def adjusted(self, sizes: Iterable[Array]) -> Array:
+        """The step-down p of all pairs, from blocks (pairs, b) of sizes under the null."""
+        error = self.error[:, None]
+        by_error = (
+            np.divide(block, error, out=np.zeros_like(block), where=error > 0) for block in sizes
+        )
+        return step_down(self.observed, by_error)
+
+
+def _for_swaps(statistics: Sequence[Statistics], pairs: Pairs) -> _Studentised:
+    """By the root mean square of what segments contribute, which stays as it is when they swap.
+
+    So an observed difference is one among all that random signs can give, as the test has it.
+    """
+    difference, error, known = _jackknife_errors(statistics, pairs)
+    count = len(statistics[0])
+    root = np.sqrt(error**2 * (count - 1) / count + difference**2 / count)
+    observed = np.divide(difference, root, out=np.zeros_like(root), where=root > 0)
+    return _Studentised(np.where(known, observed, np.nan), root)
+
+
+def _for_resamples(statistics: Sequence[Statistics], pairs: Pairs) -> _Studentised:
+    """By the error in resamples, which is the same in all of them.
+
+    That of the observed difference is itself an estimate: the difference has Student's t
+    distribution where resampled ones have the normal, so it is moved to the same place in that.
+    """
+    from scipy.special import ndtri, stdtr
+
+    difference, error, known = _jackknife_errors(statistics, pairs)
+    count = len(statistics[0])
+    t = np.divide(difference, error, out=np.zeros_like(error), where=error > 0)
+    # A difference that does not vary is beyond all that is resampled.
+    certain = (error == 0) & (difference > 0)
+    observed = np.where(certain, np.inf, -ndtri(stdtr(max(1, count - 1), -t)))
+    resampled = error * math.sqrt((count - 1) / count)
+    return _Studentised(np.where(known, observed, np.nan), resampled)
+
+
+def _jackknife_errors(
+    statistics: Sequence[Statistics], pairs: Pairs
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """The |difference| of each pair, its standard error, 0 where that is rounding, and if known."""
+    scores = np.array([each.corpus() for each in statistics])
+    without = np.array([each.without_each() for each in statistics])
+    count = without.shape[1]
+    covariance = (count - 1) ** 2 / count * np.atleast_2d(np.cov(without, bias=count < 2))
+    first, second = np.array(pairs, int).reshape(-1, 2).T
+    variance = covariance[first, first] + covariance[second, second]
+    error = np.sqrt(np.maximum(0.0, variance - 2 * covariance[first, second]))
+    difference = np.abs(scores[first] - scores[second])
+    noise = ROUNDING * count * np.maximum(np.abs(scores[first]), np.abs(scores[second]))
+    known = ~np.isnan(difference + error)
+    # The variance is a difference of sums, so it is exact to the root of what the sums are.
+    still = error <= noise + np.sqrt(ROUNDING * np.where(known, variance, 0.0))
+    return np.where(difference > noise, difference, 0.0), np.where(still, 0.0, error), known
+
+
+def swapped_differences(
+    statistics: Sequence[Statistics], pairs: Pairs, keep: Array
+) -> Iterator[Array]:
     """The difference of each pair after swapping what is not kept, one per row of `keep`.
 
-    The sums of what each system keeps are shared by all its pairs.
+    The sums of what each system keeps are shared by all its pairs; sparse ones are too wide for
+    that, and left to the metric.
     """
-    aggregate = statistics[0].metric.aggregate
+    metric = statistics[0].metric
+    if not _is_dense(statistics):
+        yield from metric.swapped([each.rows for each in statistics], pairs, keep)
+        return
     totals = [each.rows.sum(axis=0) for each in statistics]
     kept = _sums(statistics, keep)
     for i, j in pairs:
         # What the first system does not keep comes from the second, and the other way round.
-        first = aggregate(kept[i] + (totals[j] - kept[j]))
-        yield first - aggregate(kept[j] + (totals[i] - kept[i]))
-
-
-def _swapped_sparse(statistics: Sequence[Statistics], pairs: Pairs, keep: Array) -> Iterator[Array]:
-    """The same where sums are too wide to be kept: both systems, stacked, and weighted anew."""
-    from scipy.sparse import vstack
-
-    ways = np.hstack([keep, 1 - keep]), np.hstack([1 - keep, keep])
-    for i, j in pairs:
-        rows = vstack([statistics[i].rows, statistics[j].rows], format="csr")
-        stacked = type(statistics[i])(statistics[i].metric, rows)
-        first, second = (stacked.score(way) for way in ways)
-        yield first - second
+        first = metric.aggregate(kept[i] + (totals[j] - kept[j]))
+        yield first - metric.aggregate(kept[j] + (totals[i] - kept[i]))
 
 
 def _threshold(first: float, second: float) -> float:
@@ -295,11 +427,11 @@ class Comparison(NamedTuple):
 
     `difference` is the first score minus the second in the metric's own units, whichever
     direction is better; `low` and `high` are its interval by the usual method. `p_holm` is
-    corrected for all comparisons of one call. `effect` is the mean over the standard deviation of
-    the jackknife pseudo-values of the difference (Cohen's d_z for a mean of segment scores): 0 for
-    identical systems, `nan` for a difference that does not vary. `wins`, `ties` and `losses` are
-    the shares of segments on which the first system is better, equal or worse, among those with
-    both scores known.
+    corrected for all comparisons of one call: by Holm's method unless another was asked for.
+    `effect` is the mean over the standard deviation of the jackknife pseudo-values of the
+    difference (Cohen's d_z for a mean of segment scores): 0 for identical systems, `nan` for a
+    difference that does not vary. `wins`, `ties` and `losses` are the shares of segments on which
+    the first system is better, equal or worse, among those with both scores known.
     """
 
     first: int
@@ -340,14 +472,27 @@ def all_pairs(count: int) -> list[tuple[int, int]]:
 
 
 def comparisons(
-    statistics: Sequence[Statistics], *, pairs: Pairs, p: Array, replicates: Array, level: float
+    statistics: Sequence[Statistics],
+    *,
+    pairs: Pairs,
+    p: Array,
+    replicates: Array,
+    level: float,
+    adjusted: Array | None = None,
 ) -> list[Comparison]:
-    """One comparison per pair, from its p and all systems' bootstrap replicates."""
+    """One comparison per pair, from its p and all systems' bootstrap replicates.
+
+    `adjusted` are the corrected p, by default Holm's; where one of them is unknown, Bonferroni's.
+    """
+    bonferroni = np.minimum(1.0, p * np.count_nonzero(~np.isnan(p)))
+    every = holm(p)
+    if adjusted is not None:
+        every = np.maximum(p, np.where(np.isnan(adjusted), bonferroni, adjusted))
     scores = [each.corpus() for each in statistics]
     without = [each.without_each() for each in statistics]
     segments = [each.metric.oriented(each.segments()) for each in statistics]
     found = []
-    for (i, j), raw, corrected in zip(pairs, p, holm(p), strict=True):
+    for (i, j), raw, corrected in zip(pairs, p, every, strict=True):
         difference = scores[i] - scores[j]
         jackknife = without[i] - without[j]
         low, high, _ = interval(
@@ -363,36 +508,6 @@ def comparisons(
         tested = (difference, float(raw), float(corrected), low, high)
         found.append(Comparison(i, j, *tested, effect, *shares))
     return found
-
-
-def holm(p: Sequence[float] | Array) -> Array:
-    """Holm's correction for testing several pairs at once; `nan` is not counted and stays.
-
-    >>> holm([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
-    """
-    values = np.asarray(p, float)
-    order = np.argsort(values)
-    order = order[: np.count_nonzero(~np.isnan(values))]
-    steps = values[order] * np.arange(len(order), 0, -1)
-    corrected = np.full(len(values), np.nan)
-    corrected[order] = np.minimum(1, np.maximum.accumulate(steps))
-    return corrected
-
-
-def benjamini_hochberg(p: Sequence[float] | Array) -> Array:
-    """The false discovery rate at which each p would count; `nan` is not counted and stays.
-
-    >>> benjamini_hochberg([0.01, 0.04, 0.03])
-    array([0.03, 0.04, 0.04])
-    """
-    values = np.asarray(p, float)
-    order = np.argsort(values)
-    order = order[: np.count_nonzero(~np.isnan(values))]
-    steps = values[order] * len(order) / np.arange(1, len(order) + 1)
-    corrected = np.full(len(values), np.nan)
-    corrected[order] = np.minimum(1, np.minimum.accumulate(steps[::-1])[::-1])
-    return corrected
 
 
 def significant(
