@@ -14,7 +14,6 @@ from assay.cli.options import (
     add_inputs,
     add_metrics,
     add_output,
-    asked_metrics,
     check_output,
     output_format,
     read_inputs,
@@ -180,7 +179,8 @@ def _run_score(args: argparse.Namespace) -> int:
 
 def _run_shards(args: argparse.Namespace) -> int:
     check_output(args, [])
-    metrics = [parse(text) for text in asked_metrics(args) if text.strip().lower() != "faults"]
+    asked = args.metric or args.default_metrics
+    metrics = [parse(text) for text in asked if text.strip().lower() != "faults"]
     floors = [_floor(text, metrics) for text in args.fail_under]
     result = score_named_shards(args)
     return _show_scores(result, args, result.inputs(), floors)

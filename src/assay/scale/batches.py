@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,8 @@ __all__ = [
 
 REPEATED = 0.95
 """Where fewer segments than this share are distinct, each distinct one is scored once."""
+
+_make_segment = partial(tuple.__new__, Segment)
 
 _ROLES = ("hypothesis", "reference", "source")
 
@@ -138,7 +141,8 @@ def batch_segments(
         sources = _texts(batch, columns.source, place)
         _check_known(sources, columns.source, place)
     references = _references(batch, columns.references, place)
-    return list(map(Segment, hypotheses, references, sources))
+    # Twice as fast as calling Segment.
+    return list(map(_make_segment, zip(hypotheses, references, sources, strict=True)))
 
 
 def batch_dataset(
@@ -255,6 +259,8 @@ def _reference_cells(batch: Any, column: str, place: RowPlace) -> list[tuple[str
     values = _decoded(batch[column])
     if not (pa.types.is_list(values.type) or pa.types.is_large_list(values.type)):
         texts = _texts(batch, column, place)
+        if not values.null_count:
+            return list(zip(texts, strict=True))
         return [() if text is None else (text,) for text in texts]
     if not _is_text(values.type.value_type) and not pa.types.is_null(values.type.value_type):
         where = f"{place.name}: " if place.name else ""

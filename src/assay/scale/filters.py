@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from assay.data import DataError
@@ -128,7 +129,7 @@ class _Parser:
             raise self._wrong("'and', 'or' or the end")
         return condition
 
-    def _read(self) -> Any:
+    def _read(self) -> Iterator[_Token]:
         at = 0
         end = len(self._text.rstrip())
         while at < end:
@@ -144,7 +145,9 @@ class _Parser:
 
     def _joined(self, word: str) -> _Condition:
         """Conditions with `or` between them, or within these, `and`."""
-        read = (lambda: self._joined("and")) if word == "or" else self._single
+        read: Callable[[], _Condition] = self._single
+        if word == "or":
+            read = partial(self._joined, "and")
         found = [read()]
         while self._is_word(word):
             self._at += 1

@@ -74,7 +74,7 @@ class OutputFolder:
     def names(self) -> list[str]:
         """The shards whose sums are there."""
         if self._system is not None:
-            found = self._system.glob(f"{self.file(SUMS)}/**.parquet")
+            found = self._system.glob(f"{self.file(SUMS)}/**/*.parquet")
             return [path.partition(f"/{SUMS}/")[2].removesuffix(".parquet") for path in found]
         sums = Path(self._root, SUMS)
         return [
@@ -156,7 +156,7 @@ def has_changed(shard: Shard, about: Mapping[str, Any]) -> bool:
     if shard.size != before["size"]:
         return True
     with local_copy(shard) as copy:
-        return copy.sha256 != before["sha256"]
+        return bool(copy.sha256 != before["sha256"])
 
 
 def _is_abandoned(name: str) -> bool:

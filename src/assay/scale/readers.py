@@ -8,7 +8,7 @@ import io
 import lzma
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -34,7 +34,10 @@ LONGEST_LINE = 2**26
 """Bytes; a longer line is no record."""
 
 MOST_EXPANSION = 200
-"""A packed Parquet or Arrow file may unpack to so many times its size, or to 100 MB."""
+"""A packed Parquet or Arrow file may unpack to so many times its size."""
+
+LEAST_EXPANSION = 10**8
+"""To so many bytes, a packed file may unpack however small it is."""
 
 
 class ShardBatch(NamedTuple):
@@ -54,7 +57,7 @@ def read_column_names(path: Path, label: str) -> list[str]:
 
 def read_batches(
     path: Path, label: str, columns: TextColumns, *, every_column: bool = False
-) -> Iterator[ShardBatch]:
+) -> Generator[ShardBatch]:
     """The rows of a file in batches; never empty. The ending of its name says how it is written.
 
     Only the text columns are read unless `every_column`. `label` is what messages call the file.
@@ -105,7 +108,7 @@ def _readable(path: Path, label: str, reader: _Reader) -> Iterator[Path]:
     if path.suffix.lower() not in PACKED or not reader.whole:
         yield path
         return
-    most = max(10**8, MOST_EXPANSION * path.stat().st_size)
+    most = max(LEAST_EXPANSION, MOST_EXPANSION * path.stat().st_size)
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         target = Path(folder) / "shard"
         with (
@@ -124,7 +127,7 @@ def _readable(path: Path, label: str, reader: _Reader) -> Iterator[Path]:
         yield target
 
 
-def _stream(raw: IO[bytes], path: Path) -> IO[bytes]:
+def _stream(raw: IO[bytes], path: Path) -> IO[bytes] | io.BufferedIOBase:
     """The bytes of an open file, unpacked as they are read."""
     match path.suffix.lower():
         case ".gz":

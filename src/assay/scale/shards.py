@@ -9,7 +9,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -344,9 +344,8 @@ def _plan(
     with local_copy(first) as copy:
         names = read_column_names(copy.path, first.path)
         chosen = find_columns(names, columns, where=first.path)
-        batches = read_batches(copy.path, first.path, chosen)
-        batch = next(batches)
-        batches.close()
+        with closing(read_batches(copy.path, first.path, chosen)) as batches:
+            batch = next(batches)
     segments = batch_segments(batch.table, chosen, batch.place)
     named = named_languages(systems=[shard.path for shard in shards[:_SAMPLED_PATHS]])
     dataset = batch_dataset(segments, languages, named)
