@@ -5,7 +5,7 @@
 
 Segments are the outputs of newstest2021 de-en in the folder that ASSAY_DATA names (default:
 ../shared/data beside the project), or the demo data, again and again with noise: words dropped,
-swapped and put in the place of others. Shards and scores stay in the folder, so that the same
+swapped, replaced and misspelt. Shards and scores stay in the folder, so that the same
 command goes on where it was interrupted; rates are of what was scored in this run.
 """
 
@@ -23,6 +23,7 @@ import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from string import ascii_lowercase
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -37,6 +38,10 @@ METRICS = ["bleu", "chrf", "macrof"]
 SHARDS = 40
 PART = 100_000
 """Segments for the comparison of workers, about, unless --compare all."""
+
+NEW = 0.1
+"""The share of replaced words that are new, so that types grow as in real corpora: ten million
+segments have about a million."""
 
 SLICE = 4_000
 """Segments for sacreBLEU."""
@@ -115,6 +120,8 @@ def _changed(line: str, words: list[str], rng: random.Random) -> str:
                     del found[at]
                 case 1:
                     found[at], found[at + 1] = found[at + 1], found[at]
+                case _ if rng.random() < NEW:
+                    found[at] += "".join(rng.choices(ascii_lowercase, k=3))
                 case _:
                     found[at] = rng.choice(words)
     return " ".join(found)

@@ -51,7 +51,7 @@ _OPERATORS = {
 }
 
 
-class _Token(NamedTuple):
+class _ConditionToken(NamedTuple):
     kind: str
     text: str
     at: int
@@ -109,10 +109,10 @@ class Where:
         return _evaluate(self._tree(), columns)
 
     def _tree(self) -> _Condition:
-        return _Parser(self.text).parse()
+        return _ConditionParser(self.text).parse()
 
 
-class _Parser:
+class _ConditionParser:
     """Reads a condition from left to right: or, and, not, comparison."""
 
     def __init__(self, text: str) -> None:
@@ -129,7 +129,7 @@ class _Parser:
             raise self._wrong("'and', 'or' or the end")
         return condition
 
-    def _read(self) -> Iterator[_Token]:
+    def _read(self) -> Iterator[_ConditionToken]:
         at = 0
         end = len(self._text.rstrip())
         while at < end:
@@ -140,7 +140,9 @@ class _Parser:
                     f"where {self._text[:80]!r}: cannot read {rest!r}. Write as in: "
                     "chrf > 20 and not bleu <= 5"
                 )
-            yield _Token(match.lastgroup, match[match.lastgroup], match.start(match.lastgroup))
+            yield _ConditionToken(
+                match.lastgroup, match[match.lastgroup], match.start(match.lastgroup)
+            )
             at = match.end()
 
     def _joined(self, word: str) -> _Condition:
@@ -196,7 +198,7 @@ class _Parser:
             return token.text.replace("''", "'")
         return _Name(token.text)
 
-    def _peek(self) -> _Token | None:
+    def _peek(self) -> _ConditionToken | None:
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def _is_word(self, *words: str) -> bool:

@@ -243,13 +243,13 @@ def _arrow_errors(label: str, kind: str) -> Iterator[None]:
         raise DataError(f"{label} is damaged or not {kind} ({reason}).") from None
 
 
-class _Line(NamedTuple):
+class _TextLine(NamedTuple):
     number: int
     text: str
     done: float
 
 
-def _lines(path: Path, label: str) -> Iterator[_Line]:
+def _lines(path: Path, label: str) -> Iterator[_TextLine]:
     """The lines of a packed or plain text file, one after the other."""
     size = max(1, path.stat().st_size)
     with path.open("rb", buffering=2**20) as raw, _unpacking(path, label):
@@ -262,7 +262,7 @@ def _lines(path: Path, label: str) -> Iterator[_Line]:
                     f"{label}, line {number}: more than {LONGEST_LINE >> 20} MB without a line "
                     "break. Is this the right file?"
                 )
-            yield _Line(number, _decoded(line, label, number), raw.tell() / size)
+            yield _TextLine(number, _decoded(line, label, number), raw.tell() / size)
 
 
 def _decoded(line: bytes, label: str, number: int) -> str:

@@ -41,7 +41,7 @@ from assay.version import __version__
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Cluster", "ShardOutcome", "ShardPlan", "score_shard", "score_shards"]
+__all__ = ["ShardMapper", "ShardOutcome", "ShardPlan", "score_shard", "score_shards"]
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ _SAMPLED_PATHS = 100
 """Paths that are searched for the names of languages."""
 
 
-class Cluster(Protocol):
+class ShardMapper(Protocol):
     """Whatever runs a function on many items elsewhere and gives the results back in order."""
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any], /) -> Iterable[Any]:
@@ -125,7 +125,7 @@ def score_shards(
     out: str | os.PathLike[str] | None = None,
     where: str | None = None,
     workers: int | None = None,
-    cluster: Cluster | None = None,
+    cluster: ShardMapper | None = None,
     track: Track = untracked,
 ) -> ShardsResult:
     """Score a corpus in many files, in constant memory: the scores are those of one file.
@@ -431,7 +431,7 @@ class _Stopped(Exception):
 
 
 def _elsewhere(
-    shards: Sequence[Shard], plan: ShardPlan, cluster: Cluster
+    shards: Sequence[Shard], plan: ShardPlan, cluster: ShardMapper
 ) -> Iterator[ShardOutcome | None]:
     """Shards on a cluster; steps as for `_here`, all of a shard's when it is done."""
     for outcome in cluster.map(partial(score_shard, plan=plan), shards):
