@@ -221,7 +221,9 @@ class _TypeSums:
             return
         tables = [*([] if self._merged is None else [self._merged]), *self._new]
         together = pa.concat_tables(tables)
-        summed = together.group_by("type").aggregate([(name, "sum") for name in COUNTS])
+        # Threads would each have a table of all types.
+        grouped = together.group_by("type", use_threads=False)
+        summed = grouped.aggregate([(name, "sum") for name in COUNTS])
         self._merged = summed.rename_columns({f"{name}_sum": name for name in COUNTS})
         self._new, self._waiting = [], 0
 
