@@ -27,7 +27,7 @@ LAYERS = (
     ("metrics",),
     ("store",),
     ("scoring",),
-    ("agreement", "comparison", "decomposition", "explanation", "rendering", "suites"),
+    ("agreement", "comparison", "decomposition", "explanation", "rendering", "scale", "suites"),
     ("demo", "testing"),
     ("reports",),
     ("cli",),
