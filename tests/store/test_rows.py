@@ -1,5 +1,6 @@
 """Rows in a store: nothing is scored twice, and no figure changes."""
 
+import json
 import os
 import pickle
 from dataclasses import dataclass, replace
@@ -12,9 +13,10 @@ import pytest
 import assay
 from assay.data import DataError, Dataset, Segment, StoreWarning
 from assay.demo import read_demo
-from assay.metrics.base import Metric, parse, system_statistics
+from assay.metrics.base import Metric, Statistics, parse, system_statistics
 from assay.store.packing import DamagedError, lines_digest, pack, unpack
 from assay.store.results import ResultStore, use_store
+from assay.store.rows import unpack_rows
 
 SPECIFICATIONS = (
     "bleu",
@@ -164,6 +166,15 @@ def test_types_beyond_the_first_plane_and_half_characters_keep_their_order(tmp_p
     assert all(same(one.rows, other.rows) for one, other in zip(plain, loaded, strict=True))
 
 
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "macrof", "ter"])
+def test_texts_without_any_words_are_kept_too(tmp_path, metric):
+    data = Dataset({"a": ("", " "), "b": ("", "")}, (("",), ("",)))
+    plain = assay.score(data, [metric])
+    for _ in range(2):
+        assert assay.score(data, [metric], store=tmp_path).records() == plain.records()
+    assert len(entries(tmp_path)) == 2
+
+
 def changed_reference(data):
     return replace(data, references=(("another", *data.references[0][1:]), *data.references[1:]))
 
@@ -290,6 +301,37 @@ def test_an_entry_that_unpacks_to_more_than_there_can_be_is_damaged():
     with pytest.raises(DamagedError, match="more than there can be"):
         unpack(data, most=1_000_000)
     assert unpack(data, most=9_000_000)["rows"].shape == (1000, 1000)
+
+
+@pytest.mark.parametrize("specification", ["bleu", "macrof"])
+def test_whatever_stands_in_an_entry_is_rows_or_damaged(tmp_path, specification):
+    """Arrays of other kinds and shapes under a right checksum, as somebody hostile may write."""
+    data = small("atlas", count=5)
+    assay.score(data, [specification], store=tmp_path)
+    (path,) = entries(tmp_path)
+    arrays = unpack(path.read_bytes(), most=10**8)
+    about = json.loads(arrays["about"].tobytes())
+    others = [
+        lambda array: array[: len(array) // 2],
+        lambda array: array.astype("c16"),
+        lambda array: array.astype("U5"),
+        lambda array: np.zeros((2, 2, 2)),
+        lambda array: np.zeros(0),
+        lambda array: -np.ones_like(array, dtype=np.int64),
+        lambda array: np.full_like(array, 2**31 - 1, dtype=np.int64),
+    ]
+    count = 0
+    for name in arrays.keys() - {"about"}:
+        for change in others:
+            hostile = unpack(pack({**arrays, name: change(arrays[name])}), most=10**8)
+            try:
+                found = unpack_rows(hostile, about, 5)
+            except DamagedError:
+                count += 1
+            else:
+                statistics = Statistics(parse(specification), found.rows)
+                assert len(statistics) == 5
+    assert count > 3
 
 
 def test_the_kernel_never_sees_places_that_are_not_there(tmp_path):

@@ -85,8 +85,12 @@ def unpack_lines(arrays: Arrays) -> tuple[str, ...]:
     """The texts of `pack_lines`."""
     try:
         text, lengths = arrays["text"].tobytes(), arrays["lengths"]
+        if lengths.dtype.kind != "i" or lengths.ndim != 1 or (lengths < 0).any():
+            raise DamagedError("its lengths are none")
+        if int(lengths.sum()) != len(text):
+            raise DamagedError("its text is of another length")
         ends = np.cumsum(lengths).tolist()
-        starts = [0, *ends[:-1]]
+        starts = [0, *ends][: len(ends)]
         return tuple(
             text[start:end].decode("utf-8", "surrogatepass")
             for start, end in zip(starts, ends, strict=True)

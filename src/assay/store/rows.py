@@ -142,7 +142,7 @@ def unpack_rows(
                 raise DamagedError(f"{rows.dtype} of shape {rows.shape} are no such rows")
             return NamedRows(rows)
         return _unpack_sparse(arrays, length)
-    except (KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise DamagedError(str(error)) from None
 
 
@@ -150,6 +150,8 @@ def _unpack_sparse(arrays: Mapping[str, NDArray[Any]], length: int) -> NamedRows
     from scipy.sparse import csr_array
 
     names = unpack_lines(arrays)
+    if arrays["shape"].dtype.kind != "i":
+        raise DamagedError("its shape is none")
     rows, columns = (int(side) for side in arrays["shape"])
     parts = [arrays[name] for name in ("data", "indices", "indptr")]
     kinds = [part.dtype.kind for part in parts]
