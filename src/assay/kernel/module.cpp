@@ -118,23 +118,23 @@ auto character_ngrams(nb::handle segments, Order char_order, Order word_order,
 
 auto shifted_edits(nb::handle segments, std::string_view tokenizer, nb::bytes classes,
                    int threads) {
-    const WordReader reader(scheme_named(tokenizer), {classes.c_str(), classes.size()});
+    const WordUnits reader(scheme_named(tokenizer), {classes.c_str(), classes.size()});
     return rows(segments, 2, threads, [&](const Batch &batch, double *out) {
-        return EditRows<WordReader, ShiftedEdits>(batch, reader, out);
+        return EditRows<WordUnits, ShiftedEdits>(batch, reader, out);
     });
 }
 
 auto edits(nb::handle segments, std::string_view tokenizer, nb::bytes classes, int threads) {
-    const WordReader reader(scheme_named(tokenizer), {classes.c_str(), classes.size()});
+    const WordUnits reader(scheme_named(tokenizer), {classes.c_str(), classes.size()});
     return rows(segments, 2, threads, [&](const Batch &batch, double *out) {
-        return EditRows<WordReader, EditDistance>(batch, reader, out);
+        return EditRows<WordUnits, EditDistance>(batch, reader, out);
     });
 }
 
 auto character_edits(nb::handle segments, bool whitespace, int threads) {
-    const CharacterReader reader(whitespace);
+    const CharacterUnits reader(whitespace);
     return rows(segments, 2, threads, [&](const Batch &batch, double *out) {
-        return EditRows<CharacterReader, EditDistance>(batch, reader, out);
+        return EditRows<CharacterUnits, EditDistance>(batch, reader, out);
     });
 }
 
