@@ -189,3 +189,21 @@ def test_names_with_line_breaks_still_make_one_line(refusal):
 def test_a_file_that_may_not_be_read_is_told(refusal):
     Path("a.txt").chmod(0)
     assert "a.txt may not be read by you" in refusal(SCORE)
+
+
+def test_a_cell_of_a_megabyte_is_cut_in_the_message(refusal):
+    cell = "x" * 10**6
+    Path("x.seg.tsv").write_text(f"system\tline\tz\n{cell}\t1\t1\n")
+    message = refusal(f"{SCORE} --scores x.seg.tsv")
+    assert message.startswith("x.seg.tsv: none of the systems a is in the file")
+    Path("y.tsv").write_text(f"{cell}\t{cell}\n1\t2\n")
+    message = refusal("score y.tsv -i a.txt")
+    assert message.startswith("y.tsv")
+    assert len(message) < 1100
+
+
+@pytest.mark.parametrize("place", ["no/such/x.json", "sub"])
+def test_a_place_that_is_not_there_is_told_before_anything_is_computed(refusal, place, monkeypatch):
+    Path("sub").mkdir()
+    monkeypatch.setattr("assay.cli.score.score", None)
+    assert place in refusal(f"{SCORE} -o {place}")

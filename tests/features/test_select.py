@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.data import DataError
+from assay.data import DataError, Dataset
 from assay.features.annotation import Annotation, Feature, TokenSpan
 from assay.features.rules import gender
 from assay.features.select import (
@@ -20,6 +20,7 @@ from assay.features.select import (
     PART,
     UPOS,
     FeatureRequest,
+    annotate_dataset,
     layers_needed,
     parse_features,
     resolve,
@@ -336,3 +337,11 @@ def test_annotators_that_cannot_be_had_are_errors(name, message):
 def test_the_gender_annotator_is_built_in():
     assert ANNOTATORS.parse("gender") == gender()
     assert Feature("gender", "gender").spans(ANNOTATORS.parse("gender").annotate(["she"])[0])
+
+
+def test_a_line_too_long_to_tag_is_told_by_its_text():
+    pytest.importorskip("spacy")
+    outputs = {"one": ("a", "b"), "two": ("a", "x " * 600_000)}
+    dataset = Dataset(outputs, (("a",), ("b",)), languages=("de", "en"))
+    with pytest.raises(DataError, match=r"^'two', line 2 has 1200000 characters, too many to tag"):
+        annotate_dataset(dataset, ["upos"], cache=False)

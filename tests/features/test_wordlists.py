@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -233,6 +234,8 @@ def test_an_expression_that_runs_away_is_an_error_that_names_it():
     message = r"expression '\(a\|aa\)\+\$' takes longer than 0.2 s on line 2\. "
     with pytest.raises(DataError, match=message):
         annotator.annotate(["a", "a" * 100 + "b"])
+    with pytest.raises(DataError, match=r"^x\.txt: the regular " + message):
+        replace(annotator, source="x.txt").annotate(["a", "a" * 100 + "b"])
 
 
 @pytest.mark.parametrize("pattern", ["(", "[a", "*", "(?P<x>a)(?P<x", r"\p{Nonsense}", "a{2,1}"])

@@ -197,3 +197,12 @@ def test_scores_that_would_not_read_back_are_refused(tmp_path):
     for bad in (replace(scores, systems=("a\tb",)), replace(scores, values=np.array([[np.inf]]))):
         assert str(tmp_path) in refusal(write_scores, bad, tmp_path / "x.sys.score")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("value", ["1e308", "-1e308", "1.1e60"])
+def test_a_score_whose_sums_would_be_infinite_is_refused_by_line(tmp_path, value):
+    path = save(tmp_path / "x.seg.tsv", f"system\tline\tz\nA\t1\t1e60\nB\t2\t{value}\n")
+    message = refusal(read, path)
+    assert f"x.seg.tsv, line 3: {float(value)!r} is too large for a score" in message
+    scores = Scores("x", "system", ("A",), ("",), np.array([[float(value)]]))
+    assert "is too large for a score" in refusal(write_scores, scores, tmp_path / "x.sys.score")

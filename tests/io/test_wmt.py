@@ -170,6 +170,7 @@ def test_entity_declarations_are_refused(tmp_path, text):
             "'d1': system 'new' has no",
         ),
         (XML.replace('<seg id="2">Zwei', '<seg id="1">Zwei'), "<src> has segment 1 twice"),
+        ("<doc>" * 99_999 + "</doc>" * 99_999, "a.xml: a <doc> stands inside another one"),
     ],
 )
 def test_bad_xml_is_refused(tmp_path, text, message):

@@ -49,6 +49,8 @@ def outcome(data, name, rules, baseline="atlas", candidate="birch", **options):
         ('[limits]\n"slice:" = {worse = "never"}', "name one behind the colon, as in slice:NAME"),
         ("[limits]\n", "no limits. Write one as in"),
         ("[limits\n", "limits.toml is not TOML"),
+        (f"a = {'9' * 5000}", "limits.toml is not TOML: Exceeds the limit"),
+        ("a = " + "[" * 50_000, "limits.toml: its lists and tables are nested too deep"),
     ],
 )
 def test_a_file_with_a_mistake_is_refused_in_one_line(tmp_path, text, message):

@@ -98,6 +98,8 @@ names = ["a", "b"]
         ('source = "src.txt"', 'source = ["src.txt"]', "source must be a text"),
         ('["chrf", "bleu"]', "[1]", "metrics must be a list of texts"),
         ('"Spring"', '"Spring', "not TOML"),
+        ('"Spring"', "9" * 5000, "study.toml: not TOML: Exceeds the limit (4300 digits)"),
+        ('"Spring"', "[" * 50_000, "study.toml: its lists and tables are nested too deep"),
         ('"a.txt"', '"gone.txt"', "gone.txt"),
     ],
 )

@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 from assay.data import DataError
-from assay.suites.check import FAIL, NOT_TESTED, PASS, WARNING, check, code_of, verdict_named
+from assay.suites.check import (
+    FAIL,
+    NOT_TESTED,
+    PASS,
+    WARNING,
+    check,
+    code_of,
+    pattern,
+    verdict_named,
+)
 from assay.suites.model import Item, Rule, Run, Suite
 
 
@@ -89,3 +98,9 @@ def test_patterns_of_one_sort_come_in_order():
         Rule("1+2", "positive", "fixed", "c"),
     )
     assert Item("1", "deen", "C", "P", "s", rules).texts("positive", "fixed") == ["a", "c"]
+
+
+def test_a_repetition_of_too_many_digits_is_an_error_of_one_line():
+    with pytest.raises(DataError, match="is not a regular expression") as caught:
+        pattern(f"a{{1,{'9' * 5000}}}", "regex")
+    assert len(str(caught.value)) < 1100

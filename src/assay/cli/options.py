@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from assay.cli.commands import in_options, list_names, whole_number
 from assay.data import DataError, Dataset, Scores, shortened
 from assay.io import TESTSET, digest, folder_files, folder_names, is_table, read, write_whole
+from assay.io.files import check_place
 from assay.io.folders import FolderNames
 from assay.io.scores import read_folder_human_scores, read_human_scores, read_scores
 from assay.metrics.base import METRICS, Metric, select_metrics, with_shared
@@ -543,13 +544,15 @@ class _Endings:
 def check_output(args: argparse.Namespace, inputs: Sequence[Record]) -> None:
     """Raise a `DataError` where the output cannot be written, before anything is computed.
 
-    That is where `-o` names one of the inputs or has an ending that says nothing, where a format
+    That is where `-o` names one of the inputs, has an ending that says nothing or is in a folder
+    that is not there, where a format
     is no text and goes to a terminal, and where charts are asked for and nothing draws them.
     """
     target = Path(args.output)
     for path in (Path(each["path"]) for each in inputs):
         if target.is_file() and path.exists() and target.samefile(path):
             raise DataError(f"-o {args.output} is one of the inputs; name another file.")
+    check_place(args.output)
     chosen = output_format(args)
     if chosen.binary and args.output == "-" and sys.stdout.isatty():
         raise DataError(f"{chosen.name} is no text that a terminal shows: name a file with -o.")

@@ -22,6 +22,7 @@ from assay.registry import did_you_mean
 __all__ = [
     "FilePath",
     "bare_name",
+    "check_place",
     "digest",
     "joined_lines",
     "label",
@@ -67,6 +68,16 @@ def write_whole(path: FilePath, content: str | bytes) -> None:
         _write(Path(path), pack(path, data))
     except (OSError, ValueError) as error:
         raise _cannot_write(path, error) from None
+
+
+def check_place(path: FilePath) -> None:
+    """Raise a `DataError` where a file cannot be written since its folder is missing."""
+    if str(path) == "-":
+        return
+    if Path(path).is_dir():
+        raise _cannot_write(path, IsADirectoryError())
+    if not Path(path).parent.is_dir():
+        raise _cannot_write(path, FileNotFoundError())
 
 
 def write_all(folder: FilePath, contents: Mapping[str, str | bytes]) -> list[Path]:

@@ -97,9 +97,10 @@ def read_limits(limits: FilePath | Mapping[str, Any]) -> list[Limit]:
 
 def _table(path: FilePath) -> Mapping[str, Any]:
     """What stands below [limits]."""
+    text = read_text(path)
     try:
-        content = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+        content = tomllib.loads(text)
+    except ValueError as error:
         raise DataError(f"{label(path)} is not TOML: {error}.") from None
     except RecursionError:
         raise DataError(f"{label(path)}: its lists and tables are nested too deep.") from None

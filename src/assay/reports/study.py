@@ -122,11 +122,12 @@ class _Files:
 
 
 def _load(path: Path) -> dict[str, Any]:
+    text = read_text(path)
     try:
-        return tomllib.loads(read_text(path))
+        return tomllib.loads(text)
     except RecursionError:
         raise DataError(f"{path}: its lists and tables are nested too deep.") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
         raise DataError(f"{path}: not TOML: {error}.") from None
 
 
