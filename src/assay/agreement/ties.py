@@ -288,7 +288,7 @@ def swapped_ties_p(
     trials = _SwapTrials((first, second), human, units, swaps)
     blocks = (np.arange(at, min(at + TRIALS, len(swaps))) for at in range(0, len(swaps), TRIALS))
     reached = sum(_reached(parts, trials[block], threshold) for block in blocks)
-    return (reached + 1) / (len(swaps) + 1)
+    return float((reached + 1) / (len(swaps) + 1))
 
 
 @dataclass(frozen=True, eq=False)
