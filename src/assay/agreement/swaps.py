@@ -21,6 +21,7 @@ from assay.statistics.correlation import (
     Concordance,
     Mask,
     commonly_known,
+    concordance,
     grouped,
     means,
     swapped_values,
@@ -30,6 +31,8 @@ from assay.statistics.correlation import (
 __all__ = ["permutation_p"]
 
 TRIALS = 1000
+
+_NOTHING = Concordance(*np.zeros((5, 1)))
 
 SCORES_AT_ONCE = 2**21
 """Trials are worked off in blocks of about so many scores."""
@@ -74,10 +77,12 @@ def _values(
     several = people.shape[1] > 1
     if several and by == "item" and type(coefficient).overall is Coefficient.overall:
         return _of_whole_groups(a, b, people, coefficient, swaps)
+    if several and by == "item" and coefficient.from_counts(_NOTHING) is not None:
+        return _of_counted_groups(a, b, people, coefficient, swaps)
     if several and by != "item" and type(coefficient) is Pearson:
         return _of_sums(*(grouped(scores, by) for scores in (a, b, people)), swaps)
-    if by != "item" and (values := _of_counts(a, b, people, coefficient, by, swaps)) is not None:
-        return values
+    if by != "item" and coefficient.from_counts(_NOTHING) is not None:
+        return _of_counts(a, b, people, coefficient, by, swaps)
     shape = (len(swaps), 1, people.shape[1]) if several else (len(swaps), len(people), 1)
     masks = np.broadcast_to(swaps.reshape(shape), (len(swaps), *people.shape))
     step = max(1, SCORES_AT_ONCE // max(1, people.size))
@@ -99,6 +104,23 @@ def _of_whole_groups(
     one, other = (coefficient.each(scores.T, people.T) for scores in (a, b))
     sides = np.where(swaps, other, one), np.where(swaps, one, other)
     return np.stack([means(side) for side in sides], axis=-1)
+
+
+def _of_counted_groups(
+    a: Array, b: Array, people: Array, coefficient: Coefficient, swaps: Mask
+) -> Array:
+    """The same from the pairs in order of each item, where their groups are not averaged."""
+    one, other = (_columns(concordance(scores.T, people.T)) for scores in (a, b))
+    sides = (
+        Concordance(*(np.where(swaps, y, x) for x, y in zip(*both, strict=True)))
+        for both in ((one, other), (other, one))
+    )
+    return np.stack([coefficient.from_counts(side) for side in sides], axis=-1)
+
+
+def _columns(counts: Concordance) -> tuple[Array, ...]:
+    ties = counts.human_ties, counts.metric_ties, counts.both_ties
+    return counts.agree, counts.disagree, *ties
 
 
 def _of_sums(a: Array, b: Array, people: Array, swaps: Mask) -> Array:
@@ -130,13 +152,10 @@ def _of_sums(a: Array, b: Array, people: Array, swaps: Mask) -> Array:
 
 def _of_counts(
     a: Array, b: Array, people: Array, coefficient: Coefficient, by: By, swaps: Mask
-) -> Array | None:
+) -> Array:
     """From pairs in order, where they are all the coefficient needs."""
     own, other, theirs = (grouped(scores, by) for scores in (a, b, people))
     units, known = _units(people, by), ~np.isnan(theirs)
-    nothing = Concordance(*np.zeros((5, 1, 1)))
-    if coefficient.from_counts(nothing) is None:
-        return None
     counts = np.stack(
         [
             concordances(one[at], two[at], human[at], unit[at], swaps)

@@ -156,29 +156,32 @@ class _PairWindows:
         return joined if (joined.pairs > 0).sum() > len(self.pairs) else None
 
     def thresholds(self, parts: Sequence[_SizedGroups]) -> Iterator[tuple[float, float]]:
-        """The sizes in all windows at which most is right in their window, with that accuracy."""
-        for at in range(len(self.low)):
-            if self.least[at] == self.most[at]:
-                yield float(self.most[at]), float(self.base[at] + self.ties[at] - self.right[at])
-                continue
-            listed = [
-                (sizes, part.weight * gains)
-                for part in parts
-                for sizes, gains in [
-                    kernel.pairs_within(
-                        part.values,
-                        part.human,
-                        part.starts,
-                        np.array([self.low[at], self.high[at]]),
-                    )
-                ]
-            ]
-            sizes, gains = (np.concatenate(each) for each in zip(*listed, strict=True))
-            order = np.argsort(sizes, kind="stable")
-            sizes, totals = sizes[order], self.base[at] + np.cumsum(gains[order])
-            ends = np.flatnonzero(np.append(sizes[1:] > sizes[:-1], True))
-            best = ends[np.argmax(totals[ends] > totals[ends].max() - TIED)]
-            yield float(sizes[best]), float(totals[best])
+        """Sizes in ascending order at which most is right among their neighbours, with how much."""
+        for run in _runs(self.low, self.high):
+            short = self.pairs[run].sum() <= LISTED
+            for some in [run] if short else run[:, None]:
+                first, last = some[0], some[-1]
+                if self.least[first] == self.most[last]:
+                    ends = self.base + self.ties - self.right
+                    yield float(self.most[last]), float(ends[last])
+                else:
+                    yield self._best_between(parts, first, last)
+
+    def _best_between(
+        self, parts: Sequence[_SizedGroups], first: int, last: int
+    ) -> tuple[float, float]:
+        """The smallest size at which most is right, from a list of all pairs of some windows."""
+        edges = np.array([self.low[first], self.high[last]])
+        listed = []
+        for part in parts:
+            sizes, gains = kernel.pairs_within(part.values, part.human, part.starts, edges)
+            listed.append((sizes, part.weight * gains))
+        sizes, gains = (np.concatenate(each) for each in zip(*listed, strict=True))
+        order = np.argsort(sizes, kind="stable")
+        sizes, totals = sizes[order], self.base[first] + np.cumsum(gains[order])
+        ends = np.flatnonzero(np.append(sizes[1:] > sizes[:-1], True))
+        best = ends[np.argmax(totals[ends] > totals[ends].max() - TIED)]
+        return float(sizes[best]), float(totals[best])
 
     def __getitem__(self, chosen: Mask) -> _PairWindows:
         return _PairWindows(*(column[chosen] for column in _columns(self)))
@@ -193,7 +196,8 @@ def _columns(windows: _PairWindows) -> tuple[Array, ...]:
 
 def _runs(low: Array, high: Array) -> Iterator[NDArray[np.intp]]:
     """The positions of windows that follow each other without a gap."""
-    yield from np.split(np.arange(len(low)), np.flatnonzero(low[1:] > high[:-1]) + 1)
+    if len(low):
+        yield from np.split(np.arange(len(low)), np.flatnonzero(low[1:] > high[:-1]) + 1)
 
 
 def _parts(
@@ -284,7 +288,7 @@ def swapped_ties_p(
     trials = _SwapTrials((first, second), human, units, swaps)
     blocks = (np.arange(at, min(at + TRIALS, len(swaps))) for at in range(0, len(swaps), TRIALS))
     reached = sum(_reached(parts, trials[block], threshold) for block in blocks)
-    return (reached + 1) / (len(swaps) + 1)
+    return float((reached + 1) / (len(swaps) + 1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -131,14 +131,14 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         type=whole_number(1),
         metavar="N",
         dest="resamples",
-        help="bootstrap resamples (default: 1000, and more where many pairs need it)",
+        help="bootstrap resamples (default: 1000, up to 10000 where many pairs need it)",
     )
     add(
         "--paired-ar-n",
         type=whole_number(1),
         metavar="N",
         dest="trials",
-        help="randomisation trials (default: 10000, and more where many pairs need it)",
+        help="randomisation trials (default: 10000, fewer with more than 3000 pairs)",
     )
 
 
