@@ -1,9 +1,9 @@
 """Work that is cut into pieces, done here or by the workers of a Dask cluster.
 
-Every analysis that can be spread takes a `cluster`: anything whose `map(function, items)` gives
-the results in the order of the items, such as an executor of `concurrent.futures`. `Here` is the
-default. What a piece of work is never depends on where it is done, nor on how many workers there
-are: the figures are the same to the last bit.
+Every analysis that can be spread takes a `cluster`: an address, or anything whose
+`map(function, items)` gives the results in the order of the items, such as an executor of
+`concurrent.futures`. `Here` is the default. What a piece of work is never depends on where it is
+done, nor on how many workers there are: the figures are the same to the last bit.
 """
 
 from __future__ import annotations
@@ -11,22 +11,24 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import partial, wraps
 from types import TracebackType
-from typing import Any, Protocol, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from assay.data import DataError
 from assay.extras import require
 from assay.version import __version__
 
-__all__ = ["HERE", "Cluster", "Here", "Mapper", "connect", "in_worker"]
+__all__ = ["HERE", "Cluster", "Engine", "Here", "Mapper", "connect", "current_cluster", "spread"]
 
 T = TypeVar("T")
 R = TypeVar("R")
+P = ParamSpec("P")
 
 PATIENCE = 5.0
 """Seconds in which a scheduler answers, and in which its first worker shows up."""
@@ -37,8 +39,6 @@ IN_FLIGHT = 4
 THREADS = "ASSAY_THREADS"
 """The environment variable with the number of threads of the kernel and of PyTorch."""
 
-_WORKING = threading.local()
-
 
 class Mapper(Protocol):
     """Where pieces of work are done."""
@@ -48,7 +48,7 @@ class Mapper(Protocol):
 
 
 class Here:
-    """This process: one piece after the other."""
+    """The process that asks: one piece after the other."""
 
     def map(self, function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
         """What the function gives for each item."""
@@ -56,6 +56,36 @@ class Here:
 
 
 HERE = Here()
+
+Engine: TypeAlias = Mapper | str | None
+"""Where an analysis is done: the address of a cluster, what `connect` gives, or None for here."""
+
+_CURRENT: ContextVar[Mapper] = ContextVar("cluster", default=HERE)
+
+
+def current_cluster() -> Mapper:
+    """Where the analysis that is under way has its pieces of work done."""
+    return _CURRENT.get()
+
+
+def spread(analysis: Callable[P, R]) -> Callable[P, R]:
+    """An analysis with a keyword `cluster`, an `Engine`: what is deep inside it is done there."""
+
+    @wraps(analysis)
+    def on_cluster(*args: P.args, **kwargs: P.kwargs) -> R:
+        engine: Any = kwargs.get("cluster")
+        if engine is None:
+            return analysis(*args, **kwargs)
+        if isinstance(engine, str):
+            with connect(engine) as cluster:
+                return on_cluster(*args, **{**kwargs, "cluster": cluster})  # type: ignore[arg-type]
+        before = _CURRENT.set(engine)
+        try:
+            return analysis(*args, **kwargs)
+        finally:
+            _CURRENT.reset(before)
+
+    return on_cluster
 
 
 def connect(address: str) -> Cluster:
@@ -72,13 +102,13 @@ def connect(address: str) -> Cluster:
     assay.data.DataError: cluster local:none: write local:8 for eight workers on this machine, or \
 the address of a Dask scheduler, such as tcp://host:8786.
     """
-    kind, colon, number = address.partition(":")
+    kind, _, number = address.partition(":")
     if kind == "local" and not (number.isdecimal() and int(number)):
         raise DataError(
             f"cluster {address}: write local:8 for eight workers on this machine, or the address "
             "of a Dask scheduler, such as tcp://host:8786."
         )
-    distributed = require("scale", "distributed", reason="a cluster needs Dask")
+    distributed = require("scale", "distributed", "threadpoolctl", reason="a cluster needs Dask")
     if kind == "local":
         return Cluster(address, *_started(distributed, int(number)))
     client = _client(distributed, address, address)
@@ -116,9 +146,10 @@ class Cluster:
             )
         waiting: deque[Any] = deque()
         most = self._most()
+        call = partial(_call, blas=_blas_threads())
         try:
             for item in items:
-                waiting.append(self._client.submit(_call, held, item, pure=False))
+                waiting.append(self._client.submit(call, held, item, pure=False))
                 if len(waiting) >= most:
                     yield self._result(waiting.popleft())
             while waiting:
@@ -140,12 +171,12 @@ class Cluster:
 
     def close(self, *, at_once: bool = False) -> None:
         """Leave the cluster; one that was started by `connect` ends, `at_once` in mid-work, too."""
-        if self._local is not None:
-            _end_workers(self._local, at_once=at_once)
         # What was sent to a scheduler elsewhere is cancelled as its client leaves.
         with suppress(TimeoutError):
             self._client.close(timeout=1)
         if self._local is not None:
+            if at_once:
+                _kill(self._local)
             with suppress(TimeoutError):
                 self._local.close(timeout=1 if at_once else 30)
 
@@ -173,16 +204,6 @@ class Cluster:
             raise DataError(f"cluster {self.address}: its scheduler is gone.") from None
 
 
-def in_worker() -> bool:
-    """Whether this is a piece of work in a worker: it starts neither threads nor processes."""
-    return getattr(_WORKING, "is_worker", False)
-
-
-def dask_setup(worker: object) -> None:
-    """Prepare a worker of ours: a person's Ctrl-C is for the process that started it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
 def _unpacked(payload: bytes) -> Callable[[Any], Any]:
     """The function that was sent, in a worker that does the same as we do."""
     from distributed.protocol import pickle
@@ -196,38 +217,57 @@ def _unpacked(payload: bytes) -> Callable[[Any], Any]:
     return function  # type: ignore[no-any-return]
 
 
-def _call(function: Callable[[T], R], item: T) -> R:
-    """One piece of work in a worker, on one thread."""
+def _call(function: Callable[[T], R], item: T, *, blas: int) -> R:
+    """One piece of work in a worker, on one thread.
+
+    But for products of matrices: the order of their sums depends on the number of threads, so
+    there are as many as where the work comes from.
+    """
+    from threadpoolctl import threadpool_limits
+
     os.environ[THREADS] = "1"
     if (torch := sys.modules.get("torch")) is not None and torch.get_num_threads() != 1:
         torch.set_num_threads(1)
-    _WORKING.is_worker = True
-    return function(item)
+    with threadpool_limits(blas, user_api="blas"):
+        return function(item)
+
+
+def _blas_threads() -> int:
+    """The threads that products of matrices have in this process."""
+    import numpy  # noqa: F401 (the library of its products is to be loaded)
+    from threadpoolctl import threadpool_info
+
+    pools = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+    return max(pools, default=1)
 
 
 def _started(distributed: Any, workers: int) -> tuple[Any, Any]:
     """A client, and the cluster of so many worker processes that was started for it."""
-    import dask
-
-    usual = {"distributed.worker.daemon": True, "distributed.scheduler.allowed-failures": 5}
-    with dask.config.set(usual):
-        local = distributed.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address=None,
-            memory_limit=None,
-            silence_logs="CRITICAL",
-            env={THREADS: "1"},
-            preload=["assay.cluster"],
-        )
+    local = distributed.LocalCluster(
+        n_workers=0,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+        memory_limit=None,
+        silence_logs="CRITICAL",
+        env={THREADS: "1"},
+    )
+    # It is ended here; at the end of Python it would complain of workers that are still starting.
+    local.shutdown_on_close = False
+    client = _client(distributed, local, f"local:{workers}")
     try:
-        return _client(distributed, local, f"local:{workers}"), local
+        local.sync(_hold_interrupts)
+        local.scale(workers)
+        client.wait_for_workers(workers)
     except BaseException:
-        _end_workers(local, at_once=True)
-        local.close(timeout=1)
+        # Dask cannot close a cluster whose workers are starting: the rest ends with this process.
+        _kill(local)
+        with suppress(TimeoutError):
+            client.close(timeout=1)
         raise
+    return client, local
 
 
 def _client(distributed: Any, to: Any, address: str) -> Any:
@@ -241,11 +281,20 @@ def _client(distributed: Any, to: Any, address: str) -> Any:
         ) from None
 
 
-def _end_workers(local: Any, *, at_once: bool) -> None:
-    """Have no worker started again, and where it is urgent end those that work."""
+async def _hold_interrupts() -> None:
+    """Have the processes that this thread starts never see Ctrl-C: it is for the one they serve."""
+    from multiprocessing import resource_tracker
+
+    if hasattr(signal, "pthread_sigmask"):
+        resource_tracker.ensure_running()  # which would let interrupts through again
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def _kill(local: Any) -> None:
+    """End the processes of all workers, whatever they are doing."""
     for nanny in list(local.workers.values()):
-        if at_once and (pid := nanny.pid):
-            nanny.close_gracefully()
+        if pid := nanny.pid:
+            nanny.close_gracefully()  # or else it would start another one
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 

@@ -30,6 +30,7 @@ from assay.agreement.panel import (
     outliers,
     panels,
 )
+from assay.cluster import Engine, spread
 from assay.data import Array, DataError, Dataset, Granularity, Scores, is_human
 from assay.io.scores import HumanChoice, chosen_human
 from assay.progress import Track, untracked
@@ -58,6 +59,7 @@ CorrelateData: TypeAlias = "Dataset | ScoreTable"
 DEFAULT_COEFFICIENTS = (Pearson(), Kendall())
 
 
+@spread
 def correlate(
     data: CorrelateData | Sequence[CorrelateData],
     metrics: MetricChoice = None,
@@ -77,6 +79,7 @@ def correlate(
     humans: Humans = "out",
     leave_out: LeaveOut = "none",
     seed: int = SEED,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> CorrelateResult:
     """How far metrics agree with people, and which agree better.

@@ -24,6 +24,7 @@ from assay.text import Side, language_notes, language_of
 
 __all__ = [
     "Inputs",
+    "add_cluster",
     "add_given",
     "add_human",
     "add_humans",
@@ -499,6 +500,17 @@ def add_output(parser: argparse.ArgumentParser, *, charts: bool = True) -> None:
         default=SEED,
         metavar="N",
         help=f"random seed: the same seed gives the same output (default: {SEED})",
+    )
+
+
+def add_cluster(parser: argparse.ArgumentParser) -> None:
+    """`--cluster`, for commands whose work can be spread."""
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="spread the work over the workers of a Dask scheduler (tcp://host:8786), or over "
+        "processes on this machine (local:8 starts eight, and ends them); the figures are the same "
+        "to the last bit. Needs assay-mt[scale]; see docs/cluster.md",
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.commands import Command, whole_number
 from assay.cli.options import (
     Inputs,
+    add_cluster,
     add_human,
     add_inputs,
     add_metrics,
@@ -189,6 +190,7 @@ def _configure_compare(parser: argparse.ArgumentParser) -> None:
         help=f"how many findings to show (default: {SHOWN}); json and tsv always have all",
     )
     add_output(parser)
+    add_cluster(parser)
 
 
 def _read_rated(args: argparse.Namespace) -> Inputs:
@@ -216,6 +218,7 @@ def _run_compare(args: argparse.Namespace) -> int:
         **options,
         all_pairs=args.all_pairs,
         seed=args.seed,
+        cluster=args.cluster,
         track=partial(track, label="Comparing", quiet=args.quiet),
     )
     for note in result.notes:
@@ -263,6 +266,7 @@ def _configure_report(parser: argparse.ArgumentParser) -> None:
         help="compare every two systems (default: each with the first)",
     )
     add_output(parser, charts=False)
+    add_cluster(parser)
 
 
 def _run_report(args: argparse.Namespace) -> int:
@@ -280,7 +284,7 @@ def _run_report(args: argparse.Namespace) -> int:
         options["title"] = args.headline
     check_output(args, inputs.files)
     bar = partial(track, label="Comparing", quiet=args.quiet)
-    result = report(inputs.dataset, **options, seed=args.seed, track=bar)
+    result = report(inputs.dataset, **options, seed=args.seed, cluster=args.cluster, track=bar)
     for note in result.comparison.notes:
         take_note(args, note)
     args.title = result.title

@@ -11,6 +11,7 @@ from typing import NamedTuple, get_args
 
 from assay.cli.commands import Command, whole_number
 from assay.cli.options import (
+    add_cluster,
     add_inputs,
     add_metrics,
     add_output,
@@ -51,6 +52,7 @@ def _configure_score(parser: argparse.ArgumentParser) -> None:
     )
     _add_options(parser)
     add_output(parser)
+    add_cluster(parser)
     parser.add_argument(
         "-b",
         "--score-only",
@@ -167,6 +169,7 @@ def _run_score(args: argparse.Namespace) -> int:
         trials=args.trials,
         scores=imported,
         seed=args.seed,
+        cluster=args.cluster,
         track=partial(track, label="Scoring", quiet=args.quiet),
     )
     if args.score_only:

@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import accumulate
@@ -21,6 +21,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from assay.cluster import HERE, current_cluster
 from assay.data import DataError
 from assay.extras import install_line, missing
 from assay.features.annotation import Annotation, TokenSpan, pack, shared_span, unpack
@@ -49,7 +50,7 @@ PROCESSES = 8
 """The most that are started unasked; each holds a pipeline in memory."""
 
 SHARE = 1000
-"""The lines for which one more process pays: it takes a second or two to start."""
+"""The lines for which one more process, or a cluster, pays: loading takes a second or two."""
 
 LONGEST = 1_000_000
 """The characters of a line that spaCy takes: parsing needs about a gigabyte for so many."""
@@ -100,6 +101,11 @@ class SpacyAnnotator:
             check_text(lines, "en", "tagging as English", "Name the language or a pipeline")
         model = str(pipeline.folder) if not pipeline.packaged else pipeline.name
         batches = [lines[at : at + self.batch_size] for at in range(0, len(lines), self.batch_size)]
+        cluster = current_cluster()
+        if cluster is not HERE and len(lines) > SHARE:
+            for found in cluster.map(partial(annotate_batch, model), batches):
+                yield from found
+            return
         processes = min(self.processes or _suitable(len(lines)), len(batches))
         if processes < 2:
             for batch in batches:

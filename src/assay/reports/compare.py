@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from assay.cluster import Engine, spread
 from assay.comparison.slices import label_slices, score_slices, text_slices
 from assay.comparison.words import (
     Vocabulary,
@@ -58,6 +59,7 @@ TAGGED = ("upos", "ner", "morph")
 AnyProbe: TypeAlias = SegmentProbe | SumProbe | BinProbe
 
 
+@spread
 def compare(
     data: Dataset,
     metrics: Iterable[str | Metric] = DEFAULT_METRICS,
@@ -74,6 +76,7 @@ def compare(
     all_pairs: bool = False,
     level: float = 0.95,
     seed: int = SEED,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> ComparisonResult:
     """Compare each system with the first: which is better, where, why, and how sure that is.

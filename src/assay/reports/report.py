@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from assay.cluster import Engine, spread
 from assay.comparison.favoritism import favor
 from assay.comparison.types import types
 from assay.data import Dataset
@@ -51,6 +52,7 @@ class ReportPart(NamedTuple):
     result: Result
 
 
+@spread
 def report(
     data: Dataset,
     output: FilePath | None = None,
@@ -70,6 +72,7 @@ def report(
     all_pairs: bool = False,
     level: float = 0.95,
     seed: int = SEED,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> Report:
     """Everything about these systems on one page: `report(data, "report.html")`.

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, overl
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.cluster import Engine, spread
 from assay.data import (
     Array,
     DataError,
@@ -87,6 +88,7 @@ class ScoreKeywords(TypedDict, total=False):
     trials: int | None
     scores: Sequence[Scores]
     seed: int
+    cluster: Engine
     track: Track
 
 
@@ -110,6 +112,7 @@ def score(
 ) -> ScoreResult: ...
 
 
+@spread
 def score(
     data: Dataset | Mapping[str, Sequence[str]],
     *given: Any,
@@ -130,6 +133,7 @@ def score(
     trials: int | None = None,
     scores: Sequence[Scores] = (),
     seed: int = SEED,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> ScoreResult:
     """Score every system by every metric: `score(data, metrics)`.
@@ -143,6 +147,7 @@ def score(
       other? By paired `"bootstrap"` or approximate `"randomisation"`, with as many `resamples` or
       `trials` as it takes. `statistic="sacrebleu"` counts as sacreBLEU does.
     - `scores`: segment scores from elsewhere, treated like a metric.
+    - `cluster`: where to resample, as in `"local:8"`: see docs/cluster.md.
 
     >>> result = score({"a": ["a cat"], "b": ["XYZ"]}, [["a cat"]], ["chrf"])
     >>> [(record["system"], record["score"]) for record in result.records()]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.cluster import HERE, Mapper, current_cluster
 from assay.data import Array, DataError
 from assay.statistics import weights
 from assay.statistics.intervals import (
@@ -64,8 +66,8 @@ def bootstrap(
 ) -> Array:
     """Every system's score on the same resamples of the segments, (systems, resamples)."""
     _check(statistics)
-    blocks = weights.resamples(len(statistics[0]), resamples, rng=rng)
-    scores = [_scores(statistics, block) for block in blocks]
+    pieces = weights.resample_pieces(len(statistics[0]), resamples, rng=rng)
+    scores = _workplace(statistics, resamples).map(partial(_scores, statistics), pieces)
     return np.concatenate([np.zeros((len(statistics), 0)), *scores], axis=1)
 
 
@@ -204,13 +206,29 @@ def _randomisation_p(
 ) -> Array:
     scores = [each.corpus() for each in statistics]
     thresholds = np.array([_threshold(scores[i], scores[j]) for i, j in pairs])
-    reached, known = np.zeros((2, len(pairs)))
-    differences = _swapped if _is_dense(statistics) else _swapped_sparse
-    for keep in weights.swaps(len(statistics[0]), trials, rng=rng):
-        for at, sizes in enumerate(map(np.abs, differences(statistics, pairs, keep))):
-            reached[at] += np.count_nonzero(sizes >= thresholds[at])
-            known[at] += np.count_nonzero(~np.isnan(sizes))
+    pieces = weights.swap_pieces(len(statistics[0]), trials, rng=rng)
+    count = partial(_reached, statistics, pairs, thresholds)
+    counts = _workplace(statistics, trials).map(count, pieces)
+    reached, known = sum(counts, np.zeros((2, len(pairs))))
     return np.where(np.isnan(thresholds), np.nan, (reached + 1) / (known + 1))
+
+
+def _workplace(statistics: Sequence[Statistics], count: int) -> Mapper:
+    """Where so many resamples are scored: what is one piece of work is done here."""
+    return current_cluster() if count * len(statistics[0]) > weights.BLOCK else HERE
+
+
+def _reached(
+    statistics: Sequence[Statistics], pairs: Pairs, thresholds: Array, swaps: weights.Swaps
+) -> Array:
+    """Of each pair, how many differences reach the threshold and how many are known, (2, pairs)."""
+    counts = np.zeros((2, len(pairs)))
+    differences = _swapped if _is_dense(statistics) else _swapped_sparse
+    for keep in swaps.blocks():
+        for at, sizes in enumerate(map(np.abs, differences(statistics, pairs, keep))):
+            counts[0, at] += np.count_nonzero(sizes >= thresholds[at])
+            counts[1, at] += np.count_nonzero(~np.isnan(sizes))
+    return counts
 
 
 def _swapped(statistics: Sequence[Statistics], pairs: Pairs, keep: Array) -> Iterator[Array]:
@@ -245,8 +263,9 @@ def _threshold(first: float, second: float) -> float:
     return size - TOLERANCE * size - ROUNDING * max(abs(first), abs(second))
 
 
-def _scores(statistics: Sequence[Statistics], block: Array) -> Array:
-    """The score of every system under every row of weights, (systems, b)."""
+def _scores(statistics: Sequence[Statistics], resamples: weights.Resamples) -> Array:
+    """The score of every system on every resample, (systems, b)."""
+    [block] = resamples.blocks()
     if not _is_dense(statistics):
         return np.array([each.score(block) for each in statistics])
     aggregate = statistics[0].metric.aggregate
