@@ -50,7 +50,10 @@ PROCESSES = 8
 """The most that are started unasked; each holds a pipeline in memory."""
 
 SHARE = 1000
-"""The lines for which one more process, or a cluster, pays: loading takes a second or two."""
+"""The lines for which one more process pays: it takes a second or two to start."""
+
+SENT = 1000
+"""More lines than that are tagged by the cluster, if there is one: its workers have to load, too."""
 
 LONGEST = 1_000_000
 """The characters of a line that spaCy takes: parsing needs about a gigabyte for so many."""
@@ -102,7 +105,7 @@ class SpacyAnnotator:
         model = str(pipeline.folder) if not pipeline.packaged else pipeline.name
         batches = [lines[at : at + self.batch_size] for at in range(0, len(lines), self.batch_size)]
         cluster = current_cluster()
-        if cluster is not HERE and len(lines) > SHARE:
+        if cluster is not HERE and len(lines) > SENT:
             for found in cluster.map(partial(annotate_batch, model), batches):
                 yield from found
             return

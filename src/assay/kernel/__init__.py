@@ -14,6 +14,7 @@ from assay.kernel._native import (
     tokenize,
     type_counts,
     type_scores,
+    usual_threads,
     word_ngrams,
 )
 
@@ -26,5 +27,6 @@ __all__ = [
     "tokenize",
     "type_counts",
     "type_scores",
+    "usual_threads",
     "word_ngrams",
 ]

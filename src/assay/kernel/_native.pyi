@@ -70,3 +70,6 @@ def type_scores(
     threads: int = 0,
 ) -> NDArray[np.float64]:
     """The mean F over types for each row of weights, from sparse rows of `width` columns."""
+
+def usual_threads() -> int:
+    """The threads of calls that ask for none: `$ASSAY_THREADS`, or one per core."""
