@@ -70,6 +70,7 @@ bench: $(VENV)/test.stamp
 	$(BIN)/python benchmarks/suite_store.py
 	$(BIN)/python benchmarks/meta.py
 	$(BIN)/python benchmarks/explain.py
+	$(BIN)/python benchmarks/shards.py
 
 # Do the tests notice small errors put into the code? Takes long; make mutation ARGS="statistics --count 12"
 mutation: $(VENV)/test.stamp

@@ -26,7 +26,7 @@ LAYERS = (
     ("features",),
     ("metrics",),
     ("scoring",),
-    ("agreement", "comparison", "decomposition", "explanation", "rendering", "suites"),
+    ("agreement", "comparison", "decomposition", "explanation", "rendering", "scale", "suites"),
     ("demo", "testing"),
     ("reports",),
     ("cli",),

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from assay.reports.compare import compare as compare
     from assay.reports.gate import check as check
     from assay.reports.report import report as report
+    from assay.scale.batches import score_batch as score_batch
+    from assay.scale.shards import score_shards as score_shards
+    from assay.scale.sums import merge_sums as merge_sums
+    from assay.scale.sums import score_sums as score_sums
     from assay.scoring import score as score
     from assay.suites.evaluation import run_suite as run_suite
     from assay.suites.evaluation import suite_compare as suite_compare
@@ -81,6 +85,7 @@ _WHERE = {
     "explain": "assay.explanation.explain",
     "favor": "assay.comparison.favoritism",
     "lint_suite": "assay.suites.lint",
+    "merge_sums": "assay.scale.sums",
     "muler": "assay.decomposition.analysis",
     "muler_examples": "assay.decomposition.examples",
     "muler_validate": "assay.decomposition.validate",
@@ -93,6 +98,9 @@ _WHERE = {
     "sample_suite": "assay.suites.sampling",
     "retrieval": "assay.agreement.retrieval.analysis",
     "score": "assay.scoring",
+    "score_batch": "assay.scale.batches",
+    "score_shards": "assay.scale.shards",
+    "score_sums": "assay.scale.sums",
     "sensitivity": "assay.agreement.sensitivity.analysis",
     "suite_compare": "assay.suites.evaluation",
     "suite_report": "assay.suites.evaluation",
@@ -101,18 +109,9 @@ _WHERE = {
 }
 
 _SUBMODULES = (
-    *(
-        "agreement",
-        "cluster",
-        "comparison",
-        "data",
-        "decomposition",
-        "explanation",
-        "extras",
-        "features",
-    ),
-    *("io", "metrics", "registry", "rendering", "results", "scoring", "statistics", "suites"),
-    "testing",
+    *("agreement", "cluster", "comparison", "data", "decomposition", "explanation", "extras"),
+    *("features", "io", "metrics", "registry", "rendering", "results", "scale", "scoring"),
+    *("statistics", "suites", "testing"),
 )
 """Parts that `import assay` alone makes reachable: `assay.io.read_folder`."""
 

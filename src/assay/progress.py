@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
@@ -53,12 +54,17 @@ PATIENCE = 2.0
 """Seconds before a bar appears."""
 
 
-def track(steps: Iterable[T], *, total: int, label: str, quiet: bool = False) -> Iterator[T]:
-    """The same steps, with a bar on standard error once they take longer than two seconds."""
+def track(
+    steps: Iterable[T], *, total: int, label: str, quiet: bool = False, unit: str = ""
+) -> Iterator[T]:
+    """The same steps, with a bar on standard error once they take longer than two seconds.
+
+    With a `unit` of steps, the bar says how many are done per second.
+    """
     if quiet or not sys.stderr.isatty():
         yield from steps
         return
-    bar = _Bar(label, total)
+    bar = _Bar(label, total, unit)
     try:
         for step in steps:
             bar.advance()
@@ -70,8 +76,9 @@ def track(steps: Iterable[T], *, total: int, label: str, quiet: bool = False) ->
 class _Bar:
     """A bar that shows itself late, from a timer's thread."""
 
-    def __init__(self, label: str, total: int) -> None:
+    def __init__(self, label: str, total: int, unit: str = "") -> None:
         self._label, self._total, self._done = label, total, 0
+        self._unit, self._start = unit, time.monotonic()
         self._task: Any = None
         self._stopped = False
         self._timer = threading.Timer(PATIENCE, self._show)
@@ -82,7 +89,7 @@ class _Bar:
         with _BARS.lock:
             self._done += 1
             if self._task is not None:
-                _BARS.update(self._task, self._done)
+                _BARS.update(self._task, self._done, self._rate())
 
     def stop(self) -> None:
         self._timer.cancel()
@@ -95,7 +102,11 @@ class _Bar:
         with _BARS.lock:
             # Cancelling comes too late for a timer that has gone off already.
             if not self._stopped:
-                self._task = _BARS.add(self._label, self._total, self._done)
+                self._task = _BARS.add(self._label, self._total, self._done, self._rate())
+
+    def _rate(self) -> str:
+        seconds = max(1e-3, time.monotonic() - self._start)
+        return f"{self._done / seconds:,.1f} {self._unit}/s" if self._unit else ""
 
 
 class _Bars:
@@ -105,19 +116,20 @@ class _Bars:
         self.lock = threading.Lock()
         self._progress: Any = None
 
-    def add(self, label: str, total: int, done: int) -> Any:
+    def add(self, label: str, total: int, done: int, rate: str) -> Any:
         from rich.console import Console
-        from rich.progress import Progress
+        from rich.progress import Progress, TextColumn
 
         if self._progress is None:
-            self._progress = Progress(console=Console(stderr=True), transient=True)
+            columns = (*Progress.get_default_columns(), TextColumn("{task.fields[rate]}"))
+            self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
             self._progress.start()
-        task = self._progress.add_task(label, total=total, completed=done)
+        task = self._progress.add_task(label, total=total, completed=done, rate=rate)
         self._progress.refresh()
         return task
 
-    def update(self, task: Any, done: int) -> None:
-        self._progress.update(task, completed=done)
+    def update(self, task: Any, done: int, rate: str) -> None:
+        self._progress.update(task, completed=done, rate=rate)
 
     def remove(self, task: Any) -> None:
         self._progress.remove_task(task)

@@ -39,6 +39,7 @@ __all__ = [
     "note_languages",
     "note_result",
     "output_format",
+    "read_columns",
     "read_given",
     "read_human",
     "read_inputs",
@@ -370,7 +371,7 @@ def _read_dataset(args: argparse.Namespace) -> Dataset:
         source=args.source,
         names=args.names,
         languages=args.languages,
-        columns=_columns(args.columns),
+        columns=read_columns(args.columns),
         **more,
     )
 
@@ -397,7 +398,7 @@ def _check_files(args: argparse.Namespace) -> None:
         args.input = _standard_input()
 
 
-def _columns(words: Sequence[str]) -> dict[str, list[str] | str]:
+def read_columns(words: Sequence[str]) -> dict[str, list[str] | str]:
     """What the columns hold, from words such as `hypothesis=mt`; a part may have several."""
     columns: dict[str, list[str]] = {}
     for word in words:

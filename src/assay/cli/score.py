@@ -24,11 +24,12 @@ from assay.cli.options import (
     warn,
     write,
 )
+from assay.cli.shards import add_shards, check_without_shards, score_named_shards
 from assay.data import DataError
 from assay.io import read_scores
 from assay.metrics.base import Metric, parse
 from assay.progress import track
-from assay.results import FINER
+from assay.results import FINER, Record
 from assay.scoring import ScoreResult, score
 from assay.statistics.significance import IntervalMethod
 
@@ -51,6 +52,7 @@ def _configure_score(parser: argparse.ArgumentParser) -> None:
         help="segment scores from elsewhere (people, a neural metric), treated like a metric",
     )
     _add_options(parser)
+    add_shards(parser)
     add_output(parser)
     add_cluster(parser)
     parser.add_argument(
@@ -144,6 +146,9 @@ def _run_score(args: argparse.Namespace) -> int:
         raise DataError("--all-pairs goes with --paired-bs or --paired-ar.")
     if args.score_only and output_format(args).name != "text":
         raise DataError("-b prints bare scores as text: leave -b out, or name a file in .txt.")
+    if args.shards:
+        return _run_shards(args)
+    check_without_shards(args)
     inputs = read_inputs(args)
     dataset = inputs.dataset
     metrics = read_metrics(args, dataset)
@@ -172,10 +177,26 @@ def _run_score(args: argparse.Namespace) -> int:
         cluster=args.cluster,
         track=partial(track, label="Scoring", quiet=args.quiet),
     )
+    return _show_scores(result, args, inputs.files, floors)
+
+
+def _run_shards(args: argparse.Namespace) -> int:
+    check_output(args, [])
+    asked = args.metric or args.default_metrics
+    metrics = [parse(text) for text in asked if text.strip().lower() != "faults"]
+    floors = [_floor(text, metrics) for text in args.fail_under]
+    result = score_named_shards(args)
+    return _show_scores(result, args, result.inputs(), floors)
+
+
+def _show_scores(
+    result: ScoreResult, args: argparse.Namespace, inputs: Sequence[Record], floors: list[_Floor]
+) -> int:
+    """Show the scores; status 1 where one is behind its floor."""
     if args.score_only:
         write(_bare(result, args.width), args)
     else:
-        show(result, args, inputs=inputs.files)
+        show(result, args, inputs=inputs)
     warn([note for note in result.notes if note not in args.notes], quiet=args.quiet)
     broken = [line for floor in floors for line in _below(floor, result)]
     for line in broken:
@@ -253,7 +274,9 @@ SCORE = Command(
         assay score -t wmt19 -l de-en -i a.txt                       a test set of sacreBLEU
         assay score --data mt-metrics-eval/wmt21 -l de-en -m chrf --documents
         assay score ref.txt -i a.txt b.txt --scores comet.seg.tsv    scores from elsewhere
-        assay score ref.txt -i a.txt -m chrf --fail-under chrf=55    status 1 below that""",
+        assay score ref.txt -i a.txt -m chrf --fail-under chrf=55    status 1 below that
+        assay score --shards 'corpus/*.parquet' -m bleu chrf --out scores   any size, resumable
+        assay score --shards 's3://bucket/*.tsv.gz' -m chrf --where 'chrf > 20' --out good""",
     configure=_configure_score,
     run=_run_score,
 )

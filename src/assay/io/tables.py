@@ -37,6 +37,7 @@ __all__ = [
     "columns_of",
     "cut_rows",
     "has_header",
+    "parse_object",
     "parse_table",
     "read_cells",
     "read_objects",
@@ -214,7 +215,9 @@ def read_objects(path: FilePath) -> list[TableObject]:
     match suffix(path):
         case ".jsonl":
             lines = enumerate(read_lines(path), 1)
-            return [TableObject(n, _parse(path, n, line)) for n, line in lines if line.strip()]
+            return [
+                TableObject(n, parse_object(path, n, line)) for n, line in lines if line.strip()
+            ]
         case ".parquet":
             return [TableObject(n, values) for n, values in enumerate(_parquet(path), 1)]
     table = read_table(path)
@@ -224,7 +227,8 @@ def read_objects(path: FilePath) -> list[TableObject]:
     ]
 
 
-def _parse(path: FilePath, number: int, line: str) -> dict[str, Any]:
+def parse_object(path: FilePath, number: int, line: str) -> dict[str, Any]:
+    """The record on a line of JSON Lines."""
     where = f"{label(path)}, line {number}"
     try:
         value = json.loads(line)

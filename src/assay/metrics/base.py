@@ -23,6 +23,7 @@ from assay.registry import (
     read_specification,
     settings_of,
 )
+from assay.statistics.exact import column_totals
 from assay.text import Side, language_by_script, language_of, plain_code
 from assay.version import __version__
 
@@ -273,8 +274,8 @@ class Statistics:
         return Statistics(self.metric, self.rows[index])
 
     def corpus(self) -> float:
-        """The score of all segments together."""
-        return float(self.metric.aggregate(np.asarray(self.rows.sum(axis=0), float)[None, :])[0])
+        """The score of all segments together; the same in whatever order they stand."""
+        return float(self.metric.aggregate(_totals(self.rows)[None, :])[0])
 
     def segments(self) -> Array:
         """The score of every segment by itself, (n,)."""
@@ -320,6 +321,12 @@ def _check_references(metric: Metric, segments: Sequence[Segment]) -> None:
             f"{metric} compares with references, but segment {number} has none. Name one, or take "
             "a metric that reads the source alone, as xbertscore."
         )
+
+
+def _totals(rows: Rows) -> Array:
+    # Without rounding in between, so that parts of a corpus add up to the score of all of it.
+    is_float = isinstance(rows, np.ndarray) and rows.dtype == np.float64
+    return column_totals(rows) if is_float else np.asarray(rows.sum(axis=0), float)
 
 
 def _dense(sums: Any) -> Array:

@@ -1,0 +1,1 @@
+"""Scoring of what does not fit into memory: batches, shards, and sums that add up."""

@@ -1,0 +1,507 @@
+"""`score_shards`: a corpus of any size in files, scored in constant memory and resumable."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from assay.cluster import Engine, current_cluster, spread
+from assay.data import DataError, language_pair
+from assay.extras import require
+from assay.io.records import ColumnChoice
+from assay.metrics.base import Metric, Selection, select_metrics
+from assay.progress import Track, tracked, untracked
+from assay.scale.batches import (
+    TextColumns,
+    batch_dataset,
+    batch_segments,
+    find_columns,
+    score_segments,
+)
+from assay.scale.files import Shard, find_shards, local_copy
+from assay.scale.filters import Where
+from assay.scale.outputs import METADATA, OutputFolder, has_changed
+from assay.scale.readers import ROWS, ShardBatch, read_batches, read_column_names
+from assay.scale.report import ShardsResult
+from assay.scale.sums import CorpusSums, column_names, metric_scores
+from assay.scoring import ScoreOptions
+from assay.text import language_notes, named_languages
+from assay.version import __version__
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["ShardMapper", "ShardOutcome", "ShardPlan", "score_shard", "score_shards"]
+
+T = TypeVar("T")
+
+AHEAD = 2
+"""Batches that are read while another is scored."""
+
+AT_ONCE = 2**16
+"""Rows that are written at a time."""
+
+MEGABYTE = 10**6
+
+_SAMPLED_PATHS = 100
+"""Paths that are searched for the names of languages."""
+
+
+@dataclass(frozen=True)
+class ShardPlan:
+    """What is done with every shard, settled once: metrics ready for the languages, columns."""
+
+    metrics: tuple[Metric, ...]
+    columns: TextColumns
+    out: str | None = None
+    where: Where | None = None
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that decides what is written."""
+        told = {
+            "version": __version__,
+            "metrics": [self._told(metric) for metric in self.metrics],
+            "columns": self.columns,
+            "where": self.where.text if self.where else None,
+            "rows": ROWS,
+        }
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+    def signatures(self, references: int | str) -> dict[str, str]:
+        """The signature of every column of scores, as it scores single segments."""
+        found = {}
+        for metric, name in zip(self.metrics, column_names(self.metrics), strict=True):
+            by_segment = metric.for_segments()
+            counted = references if metric.needs_references else None
+            found[name] = f"{by_segment.title}|{by_segment.signature(counted)}"
+        return found
+
+    @staticmethod
+    def _told(metric: Metric) -> tuple[str, str, str]:
+        return metric.requested, metric.signature(), metric.for_segments().signature()
+
+
+class ShardOutcome(NamedTuple):
+    """What became of a shard: its sums, and how many of its rows pass the filter.
+
+    `reason` says why it was scored ("new", "changed", "other settings"); it is empty where an
+    earlier run had done it.
+    """
+
+    shard: Shard
+    sums: pa.Table | None
+    sha256: str
+    segments: int
+    passed: int
+    reason: str
+
+
+@spread
+def score_shards(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    metrics: Iterable[str | Metric] = ("bleu",),
+    *,
+    columns: Mapping[str, ColumnChoice] | None = None,
+    languages: str | tuple[str, str] | None = None,
+    tokenize: str | None = None,
+    lowercase: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    where: str | None = None,
+    workers: int | None = None,
+    cluster: Engine = None,
+    track: Track = untracked,
+) -> ShardsResult:
+    """Score a corpus in many files, in constant memory: the scores are those of one file.
+
+    - `paths`: files, or patterns such as `"corpus/*.parquet"`; Parquet, Arrow, JSONL, TSV or CSV
+      with a header, each also .gz, .xz or .zst, here or wherever fsspec reads (`"s3://..."`).
+    - `columns`: what the columns hold, as in `{"hypothesis": "mt", "reference": ["a", "b"]}`;
+      by default `mt` or `hypothesis`, `ref` or `reference`, `src` or `source`.
+    - `out`: a folder for the segment scores, a Parquet file per shard. A run that was interrupted
+      goes on where it was; a shard that has changed, or whose metrics have, is scored again.
+    - `where`: a condition such as `"chrf > 20 and bleu > 5"`: the rows that pass are written to
+      `out`, with all of their columns.
+    - `workers`: shards at once on this machine (default: one per core); `cluster`: where
+      else to score them, as in `"tcp://host:8786"`. Neither changes a figure.
+    """
+    require("scale", "pyarrow", reason="shards are read with Arrow")
+    shards = find_shards([os.fspath(path) for path in _listed(paths)])
+    condition = Where(where) if where is not None else None
+    if condition and out is None:
+        raise DataError("where writes the rows that pass: pass out=FOLDER.")
+    if workers is not None and workers < 1:
+        raise DataError(f"workers={workers}: give at least 1.")
+    pair = language_pair(languages) if isinstance(languages, str) else languages
+    select = partial(select_metrics, metrics, tokenize=tokenize, lowercase=lowercase)
+    folder = None if out is None else os.fspath(out)
+    plan, notes = _plan(shards, select, columns, pair, folder, condition)
+    if folder is not None:
+        _check_folder(folder, shards)
+        OutputFolder(folder).prepare()
+    outcomes: list[ShardOutcome] = []
+    sums = CorpusSums()
+    steps = _elsewhere(shards, plan) if cluster else _here(shards, plan, workers)
+    total = sum(_megabytes(shard.size) for shard in shards)
+    with tracked(untracked):
+        for outcome in track(steps, total=total):
+            if outcome is not None:
+                sums.add_table(outcome.sums)
+                outcomes.append(outcome._replace(sums=None))
+    order = {shard.path: at for at, shard in enumerate(shards)}
+    outcomes.sort(key=lambda outcome: order[outcome.shard.path])
+    return ShardsResult(
+        (plan.columns.hypothesis,),
+        metric_scores(sums, plan.metrics),
+        ScoreOptions(),
+        notes=(*notes, *_rescored(outcomes, plan), *_strangers(shards, plan)),
+        shards=tuple(outcomes),
+        where=where,
+    )
+
+
+def score_shard(
+    shard: Shard, plan: ShardPlan, *, tell: Callable[[float], None] = lambda share: None
+) -> ShardOutcome:
+    """Score one shard, unless that has been done; `tell` hears which share of it is done.
+
+    It needs nothing but its arguments, so that any machine may run it.
+    """
+    reason = "new"
+    if plan.out is not None:
+        finished = OutputFolder(plan.out).finished(shard.name)
+        if finished is not None:
+            about = finished.about
+            settings, changed = about["plan"] != plan.digest, has_changed(shard, about)
+            if not settings and not changed:
+                known = about["input"]["sha256"], about["segments"], about["passed"]
+                return ShardOutcome(shard, finished.sums, *known, reason="")
+            reason = "changed" if changed else "other settings"
+    with local_copy(shard) as copy, _writer(shard, plan) as writer:
+        sums = CorpusSums()
+        passed = 0
+        every_column = plan.where is not None
+        batches = read_batches(copy.path, shard.path, plan.columns, every_column=every_column)
+        for batch in _ahead(batches):
+            passed += _score_batch(batch, plan, sums, writer)
+            tell(batch.done)
+        outcome = ShardOutcome(shard, sums.table(), copy.sha256, sums.segments, passed, reason)
+        writer.finish(_about(outcome, plan, sums.reference_count))
+    if plan.out is not None:
+        about = _about(outcome, plan, sums.reference_count)
+        OutputFolder(plan.out).write_sums(shard.name, outcome.sums, about)
+    return outcome
+
+
+def _score_batch(batch: ShardBatch, plan: ShardPlan, sums: CorpusSums, writer: _Writer) -> int:
+    """Add a batch to the sums, write its scores or what passes, and count that."""
+    compute = require("scale", "pyarrow.compute")
+    segments = batch_segments(batch.table, plan.columns, batch.place)
+    scores = score_segments(segments, plan.metrics, sums, batch.place)
+    if plan.where is None:
+        writer.write(scores)
+        return len(segments)
+    rows = _with_scores(batch.table, scores)
+    columns = {name: rows[name] for name in rows.column_names}
+    for metric, name in zip(plan.metrics, scores.column_names, strict=True):
+        for alias in (str(metric), metric.title):
+            columns.setdefault(alias, scores[name])
+    try:
+        plan.where.check(list(columns))
+        mask = compute.fill_null(plan.where.mask(columns), False)
+    except DataError as error:
+        raise DataError(f"{batch.place.name}: {error}") from None
+    kept = rows.filter(mask)
+    writer.write(kept)
+    return len(kept)
+
+
+def _with_scores(batch: Any, scores: pa.Table) -> pa.Table:
+    """The rows of the input, with the scores as further columns; a namesake gives way."""
+    pa = require("scale", "pyarrow")
+    rows = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+    twice = [name for name in rows.column_names if name in scores.column_names]
+    rows = rows.drop_columns(twice) if twice else rows
+    for name in scores.column_names:
+        rows = rows.append_column(name, scores[name])
+    return rows
+
+
+def _about(outcome: ShardOutcome, plan: ShardPlan, references: int | str) -> dict[str, Any]:
+    """What is written into the files of a shard: enough to know what they are of."""
+    shard = outcome.shard
+    return {
+        "version": __version__,
+        "signatures": plan.signatures(references),
+        "where": plan.where.text if plan.where else None,
+        "segments": outcome.segments,
+        "passed": outcome.passed,
+        "input": {
+            "path": shard.path,
+            "size": shard.size,
+            "stamp": shard.stamp,
+            "sha256": outcome.sha256,
+        },
+        "plan": plan.digest,
+    }
+
+
+class _Writer:
+    """Collects tables, and writes them to a Parquet file some ten thousand rows at a time."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._file: Any = None
+        self._tables: list[Any] = []
+
+    def write(self, table: pa.Table) -> None:
+        if self._path is None:
+            return
+        self._tables.append(table)
+        if sum(map(len, self._tables)) >= AT_ONCE or sum(t.nbytes for t in self._tables) > 2**26:
+            self._flush()
+
+    def finish(self, about: Mapping[str, Any]) -> None:
+        if self._path is None:
+            return
+        self._flush()
+        told = json.dumps(about, ensure_ascii=False)
+        self._file.add_key_value_metadata({METADATA: told})
+        self._file.close()
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def _flush(self) -> None:
+        if not self._tables:
+            return
+        pa = require("scale", "pyarrow")
+        parquet = require("scale", "pyarrow.parquet")
+        if self._file is None:
+            # Arrow's own schema would hide the metadata that comes at the end.
+            schema = self._tables[0].schema.remove_metadata()
+            self._file = parquet.ParquetWriter(
+                self._path, schema, compression="zstd", store_schema=False
+            )
+        same = [_cast(table.replace_schema_metadata(), self._file.schema) for table in self._tables]
+        self._file.write_table(pa.concat_tables(same))
+        self._tables = []
+
+
+def _cast(table: Any, schema: Any) -> Any:
+    pa = require("scale", "pyarrow")
+    if table.schema == schema:
+        return table
+    try:
+        return table.cast(schema)
+    except (pa.ArrowException, ValueError) as error:
+        reason = str(error).split("\n", 1)[0][:160]
+        raise DataError(f"a column changes its type within the file ({reason}).") from None
+
+
+@contextmanager
+def _writer(shard: Shard, plan: ShardPlan) -> Iterator[_Writer]:
+    place = (
+        nullcontext()
+        if plan.out is None
+        else OutputFolder(plan.out).writing(f"{shard.name}.parquet")
+    )
+    with place as path:
+        writer = _Writer(path)
+        try:
+            yield writer
+        finally:
+            writer.close()
+
+
+def _plan(
+    shards: Sequence[Shard],
+    select: Callable[..., Selection],
+    columns: Mapping[str, ColumnChoice] | None,
+    languages: tuple[str, str] | None,
+    out: str | None,
+    where: Where | None,
+) -> tuple[ShardPlan, list[str]]:
+    """Columns, and metrics for the languages, by the beginning of the first shard; and notes."""
+    first = shards[0]
+    with local_copy(first) as copy:
+        names = read_column_names(copy.path, first.path)
+        chosen = find_columns(names, columns, where=first.path)
+        with closing(read_batches(copy.path, first.path, chosen)) as batches:
+            batch = next(batches)
+    segments = batch_segments(batch.table, chosen, batch.place)
+    named = named_languages(systems=[shard.path for shard in shards[:_SAMPLED_PATHS]])
+    dataset = batch_dataset(segments, languages, named)
+    selection = select(dataset)
+    if not selection.metrics:
+        raise DataError("no metric given: pass at least one, as in ['bleu'].")
+    plan = ShardPlan(tuple(selection.metrics), chosen, out, where)
+    notes = [*selection.notes, *language_notes(dataset, selection.sides)]
+    scored = column_names(plan.metrics)
+    if where:
+        titles = [metric.title for metric in plan.metrics]
+        where.check([*scored, *map(str, plan.metrics), *titles, *names])
+        notes += [
+            f"{first.path}: the column {name!r} gives way to the new score."
+            for name in names
+            if name in scored
+        ]
+    if "system" in names and "system" not in chosen.used:
+        notes.append("the column 'system' is not looked at: all rows are scored as one corpus.")
+    return plan, notes
+
+
+def _check_folder(out: str, shards: Sequence[Shard]) -> None:
+    """No output may take the place of an input."""
+    folder = OutputFolder(out)
+    inputs = {os.path.realpath(shard.path): shard.path for shard in shards}
+    for shard in shards:
+        target = folder.file(f"{shard.name}.parquet")
+        if os.path.realpath(target) in inputs:
+            raise DataError(f"out: {target} is one of the inputs; name another folder.")
+
+
+def _here(
+    shards: Sequence[Shard], plan: ShardPlan, workers: int | None
+) -> Iterator[ShardOutcome | None]:
+    """Shards on threads of this machine; a step per megabyte, of which one carries the outcome."""
+    count = min(workers or os.cpu_count() or 1, len(shards))
+    done: queue.Queue[tuple[int, ShardOutcome | BaseException | None]] = queue.Queue()
+    stop = threading.Event()
+
+    def run(at: int) -> None:
+        told = 0
+
+        def tell(share: float) -> None:
+            nonlocal told
+            if stop.is_set():
+                raise _Stopped
+            new = int(share * (_megabytes(shards[at].size) - 1)) - told
+            told += new
+            if new > 0:
+                done.put((new, None))
+
+        try:
+            outcome = score_shard(shards[at], plan, tell=tell)
+            done.put((_megabytes(shards[at].size) - told, outcome))
+        except _Stopped:
+            pass
+        except BaseException as error:
+            done.put((0, error))
+
+    with ThreadPoolExecutor(count, thread_name_prefix="shard") as pool:
+        waiting = iter(range(len(shards)))
+        running: set[Future[None]] = {pool.submit(run, at) for at in islice(waiting, count)}
+        left = len(shards)
+        try:
+            while left:
+                megabytes, found = done.get()
+                if isinstance(found, BaseException):
+                    raise found
+                if found is not None:
+                    left -= 1
+                    if (at := next(waiting, None)) is not None:
+                        running.add(pool.submit(run, at))
+                    yield found
+                    megabytes -= 1
+                yield from [None] * megabytes
+        finally:
+            stop.set()
+
+
+class _Stopped(Exception):
+    """The run has been given up."""
+
+
+def _elsewhere(shards: Sequence[Shard], plan: ShardPlan) -> Iterator[ShardOutcome | None]:
+    """Shards on a cluster; steps as for `_here`, all of a shard's when it is done."""
+    for outcome in current_cluster().map(partial(score_shard, plan=plan), shards):
+        yield outcome
+        yield from [None] * (_megabytes(outcome.shard.size) - 1)
+
+
+def _megabytes(size: int) -> int:
+    """Begun megabytes, at least one: the steps of a shard on the bar."""
+    return max(1, -(-size // MEGABYTE))
+
+
+def _ahead(items: Iterator[T]) -> Iterator[T]:
+    """The same items, which a thread reads while others are worked on; few wait at a time."""
+    waiting: queue.Queue[Any] = queue.Queue(AHEAD)
+    stop = threading.Event()
+    end = object()
+
+    def read() -> None:
+        try:
+            for item in items:
+                if not _offered(item):
+                    return
+            _offered(end)
+        except BaseException as error:
+            _offered(_Failure(error))
+
+    def _offered(item: Any) -> bool:
+        while not stop.is_set():
+            try:
+                waiting.put(item, timeout=0.1)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    reader = threading.Thread(target=read, name="reader", daemon=True)
+    reader.start()
+    try:
+        while (item := waiting.get()) is not end:
+            if isinstance(item, _Failure):
+                raise item.error
+            yield item
+    finally:
+        stop.set()
+        reader.join()
+
+
+class _Failure(NamedTuple):
+    error: BaseException
+
+
+def _listed(paths: Any) -> list[Any]:
+    found = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not found:
+        raise DataError("no shards given: pass files or a pattern such as 'corpus/*.parquet'.")
+    return found
+
+
+def _rescored(outcomes: Sequence[ShardOutcome], plan: ShardPlan) -> Iterator[str]:
+    """Which shards an earlier run had scored in vain."""
+    for reason, why in (
+        ("changed", "has changed since it was scored"),
+        ("other settings", "was scored with other metrics, columns or another version"),
+    ):
+        paths = [outcome.shard.path for outcome in outcomes if outcome.reason == reason]
+        if paths:
+            more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
+            yield f"{paths[0]}{more} {why}: scored again."
+
+
+def _strangers(shards: Sequence[Shard], plan: ShardPlan) -> Iterator[str]:
+    """Outputs of earlier runs that are of none of these shards."""
+    if plan.out is None:
+        return
+    own = {shard.name for shard in shards}
+    others = [name for name in OutputFolder(plan.out).names() if name not in own]
+    if others:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        yield f"{plan.out} also holds {others[0]}.parquet{more}, of none of these shards."
