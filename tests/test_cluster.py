@@ -251,6 +251,59 @@ def test_a_worker_killed_in_mid_run_costs_nothing_else(workers, small_pieces, se
     assert killed
 
 
+@pytest.fixture
+def shards(tmp_path):
+    """Forty shards of a few segments each."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    data = read_demo()
+    lines = [line for system in data.systems.values() for line in system]
+    references = [texts[0] for texts in data.references] * len(data.systems)
+    table = pa.table({"mt": lines, "ref": references})
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for number in range(40):
+        pq.write_table(table.slice(9 * number, 9), folder / f"{number:02}.parquet")
+    return str(folder / "*.parquet")
+
+
+def test_shards_have_the_same_scores(shards, address, sent, tmp_path):
+    line = f"score --shards {shards} -m bleu chrf macrof"
+    alone = records(f"{line} --out {tmp_path}/alone", tmp_path / "alone.json")
+    spread = records(
+        f"{line} --out {tmp_path}/spread --cluster {address}", tmp_path / "spread.json"
+    )
+    assert spread == alone
+    assert sent == [40]
+    assert written(tmp_path / "spread") == written(tmp_path / "alone")
+
+
+def test_a_worker_killed_among_shards_loses_none_and_scores_none_twice(shards, workers, tmp_path):
+    killed = []
+
+    def kill(steps, *, total, label=""):
+        for step in steps:
+            if not killed:
+                killed.append(process_ids(workers)[0])
+                os.kill(killed[0], signal.SIGKILL)
+            yield step
+
+    alone = assay.score_shards(shards, ["bleu", "macrof"], out=tmp_path / "alone")
+    spread = assay.score_shards(
+        shards, ["bleu", "macrof"], out=tmp_path / "spread", cluster=workers, track=kill
+    )
+    assert killed
+    assert spread.records() == alone.records()
+    assert (spread.segments, len(spread.shards)) == (alone.segments, 40) == (360, 40)
+    assert written(tmp_path / "spread") == written(tmp_path / "alone")
+
+
+def written(folder):
+    """The segment scores of every shard."""
+    import pyarrow.parquet as pq
+
+    return {path.name: pq.read_table(path).to_pylist() for path in folder.glob("*.parquet")}
+
+
 @pytest.mark.parametrize("everybody", [False, True], ids=["the command", "its group"])
 def test_ctrl_c_ends_the_command_and_its_workers(everybody):
     psutil = pytest.importorskip("psutil")

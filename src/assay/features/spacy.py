@@ -53,7 +53,7 @@ SHARE = 1000
 """The lines for which one more process pays: it takes a second or two to start."""
 
 SENT = 1000
-"""More lines than that are tagged by the cluster, if there is one: its workers have to load, too."""
+"""More lines than that go to the cluster, if there is one: its workers have to load, too."""
 
 LONGEST = 1_000_000
 """The characters of a line that spaCy takes: parsing needs about a gigabyte for so many."""

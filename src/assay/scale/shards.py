@@ -42,7 +42,7 @@ from assay.version import __version__
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ShardMapper", "ShardOutcome", "ShardPlan", "score_shard", "score_shards"]
+__all__ = ["ShardOutcome", "ShardPlan", "score_shard", "score_shards"]
 
 T = TypeVar("T")
 
