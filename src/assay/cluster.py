@@ -137,7 +137,7 @@ class Cluster:
         function is sent once. Work of a worker that dies is done by another one, and an error of
         the function is raised here as it is.
         """
-        from distributed.protocol import pickle
+        pickle = require("scale", "distributed.protocol.pickle")
 
         with _without_size_warning():
             # A task, not scattered data: what a dead worker held is made again.
@@ -182,8 +182,7 @@ class Cluster:
 
     def _most(self) -> int:
         """How many pieces may be under way."""
-        info = self._client.scheduler_info(n_workers=-1)
-        threads = sum(worker["nthreads"] for worker in info["workers"].values())
+        threads: int = sum(self._client.nthreads().values())
         return IN_FLIGHT * max(1, threads)
 
     def _result(self, future: Any) -> Any:
@@ -206,7 +205,7 @@ class Cluster:
 
 def _unpacked(payload: bytes) -> Callable[[Any], Any]:
     """The function that was sent, in a worker that does the same as we do."""
-    from distributed.protocol import pickle
+    pickle = require("scale", "distributed.protocol.pickle")
 
     function, version = pickle.loads(payload)
     if version != __version__:

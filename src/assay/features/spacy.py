@@ -106,8 +106,8 @@ class SpacyAnnotator:
         batches = [lines[at : at + self.batch_size] for at in range(0, len(lines), self.batch_size)]
         cluster = current_cluster()
         if cluster is not HERE and len(lines) > SENT:
-            for found in cluster.map(partial(annotate_batch, model), batches):
-                yield from found
+            for annotations in cluster.map(partial(annotate_batch, model), batches):
+                yield from annotations
             return
         processes = min(self.processes or _suitable(len(lines)), len(batches))
         if processes < 2:
