@@ -19,7 +19,7 @@ LAYERS = (
     ("version",),
     ("data", "progress", "results"),
     ("extras",),
-    ("registry",),
+    ("cluster", "registry"),
     ("kernel", "plots", "statistics"),
     ("text",),
     ("io",),

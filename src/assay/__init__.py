@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from assay.agreement.correlate import correlate as correlate
     from assay.agreement.retrieval.analysis import retrieval as retrieval
     from assay.agreement.sensitivity.analysis import sensitivity as sensitivity
+    from assay.cluster import connect as connect
     from assay.comparison.favoritism import favor as favor
     from assay.comparison.types import types as types
     from assay.data import DataError as DataError
@@ -80,6 +81,7 @@ _WHERE = {
     "check": "assay.reports.gate",
     "collect_suite": "assay.suites.sampling",
     "compare": "assay.reports.compare",
+    "connect": "assay.cluster",
     "correlate": "assay.agreement.correlate",
     "explain": "assay.explanation.explain",
     "favor": "assay.comparison.favoritism",
@@ -109,9 +111,9 @@ _WHERE = {
 }
 
 _SUBMODULES = (
-    *("agreement", "comparison", "data", "decomposition", "explanation", "extras", "features"),
-    *("io", "metrics", "registry", "rendering", "results", "scale", "scoring", "statistics"),
-    *("store", "suites", "testing"),
+    *("agreement", "cluster", "comparison", "data", "decomposition", "explanation", "extras"),
+    *("features", "io", "metrics", "registry", "rendering", "results", "scale", "scoring"),
+    *("statistics", "store", "suites", "testing"),
 )
 """Parts that `import assay` alone makes reachable: `assay.io.read_folder`."""
 

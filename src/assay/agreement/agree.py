@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import partial
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from assay.agreement.coefficients import Coefficient, Measured, Pearson, Tested
 from assay.agreement.swaps import TRIALS, permutation_p
+from assay.cluster import HERE, Mapper, current_cluster
 from assay.data import Array
 from assay.metrics.base import Statistics
 from assay.statistics.correlation import (
@@ -321,20 +323,34 @@ def compare_metrics(
     )
     seed = int(rng.integers(2**63))
     p = np.full((len(names), len(names)), np.nan)
-    for i, first in enumerate(names):
-        for j, second in enumerate(names):
-            if i != j and values[i] >= values[j]:
-                p[i, j] = permutation_p(
-                    scores[first],
-                    scores[second],
-                    human,
-                    coefficient,
-                    by=by,
-                    trials=trials,
-                    rng=np.random.default_rng(seed),
-                )
+    pairs = [(i, j) for i, j in permutations(range(len(names)), 2) if values[i] >= values[j]]
+    test = partial(
+        _compared, list(scores.values()), human, coefficient, by=by, trials=trials, seed=seed
+    )
+    for pair, found in zip(pairs, _workplace(human, trials).map(test, pairs), strict=True):
+        p[pair] = found
     better = _better(p, alpha)
     return MetricComparison(names, values, p, tuple(rank_clusters(values, better | better.T)))
+
+
+def _compared(
+    scores: Sequence[Array],
+    human: Array,
+    coefficient: Coefficient,
+    pair: tuple[int, int],
+    *,
+    by: By,
+    trials: int,
+    seed: int,
+) -> float:
+    first, second = (scores[at] for at in pair)
+    rng = np.random.default_rng(seed)
+    return permutation_p(first, second, human, coefficient, by=by, trials=trials, rng=rng)
+
+
+def _workplace(human: Array, trials: int) -> Mapper:
+    """Where two metrics are compared: what takes no time is done here."""
+    return current_cluster() if human.size * trials > BLOCK else HERE
 
 
 def _better(p: Array, alpha: float) -> NDArray[np.bool_]:

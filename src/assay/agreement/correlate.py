@@ -30,6 +30,7 @@ from assay.agreement.panel import (
     outliers,
     panels,
 )
+from assay.cluster import Engine, spread
 from assay.data import Array, DataError, Dataset, Granularity, Scores, is_human
 from assay.io.files import FilePath
 from assay.io.scores import HumanChoice, chosen_human
@@ -60,6 +61,7 @@ CorrelateData: TypeAlias = "Dataset | ScoreTable"
 DEFAULT_COEFFICIENTS = (Pearson(), Kendall())
 
 
+@spread
 def correlate(
     data: CorrelateData | Sequence[CorrelateData],
     metrics: MetricChoice = None,
@@ -80,6 +82,7 @@ def correlate(
     leave_out: LeaveOut = "none",
     store: FilePath | None = None,
     seed: int = SEED,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> CorrelateResult:
     """How far metrics agree with people, and which agree better.

@@ -13,6 +13,7 @@ from assay.agreement.coefficients import COEFFICIENTS
 from assay.cli.commands import Command, list_names, whole_number
 from assay.cli.options import (
     Inputs,
+    add_cluster,
     add_given,
     add_human,
     add_humans,
@@ -61,6 +62,7 @@ def _configure_correlate(parser: argparse.ArgumentParser) -> None:
     _add_exclusions(parser)
     add_store(parser, runs=False)
     add_output(parser)
+    add_cluster(parser)
 
 
 def _let_be_several(parser: argparse.ArgumentParser, option: str, remark: str) -> None:
@@ -204,6 +206,7 @@ def _run_correlate(args: argparse.Namespace) -> int:
         store=args.store,
         leave_out=args.leave_out,
         seed=args.seed,
+        cluster=args.cluster,
         track=partial(track, label="Correlating", quiet=args.quiet),
     )
     show(result, args, inputs=compared.files)

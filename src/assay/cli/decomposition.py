@@ -12,6 +12,7 @@ from typing import Any
 from assay.cli.commands import Command, whole_number
 from assay.cli.options import (
     Inputs,
+    add_cluster,
     add_inputs,
     add_metrics,
     add_output,
@@ -100,6 +101,7 @@ def _configure_muler(parser: argparse.ArgumentParser) -> None:
         "intervals and tests out (default: 1000)",
     )
     add_output(parser)
+    add_cluster(parser)
 
 
 def _run_muler(args: argparse.Namespace) -> int:
@@ -114,6 +116,7 @@ def _run_muler(args: argparse.Namespace) -> int:
         scorers=args.scorers,
         resamples=args.resamples,
         seed=args.seed,
+        cluster=args.cluster,
         track=partial(track, label="Masking", quiet=args.quiet),
     )
     note_result(args, inputs.dataset, result)
@@ -168,6 +171,7 @@ def _configure_muler_examples(parser: argparse.ArgumentParser) -> None:
         "needs --key, and no texts",
     )
     add_output(parser)
+    add_cluster(parser)
 
 
 def _run_muler_examples(args: argparse.Namespace) -> int:
@@ -186,6 +190,7 @@ def _run_muler_examples(args: argparse.Namespace) -> int:
         count=args.count,
         blind=args.blind,
         seed=args.seed,
+        cluster=args.cluster,
         track=partial(track, label="Masking", quiet=args.quiet),
     )
     if args.blind:
@@ -286,6 +291,7 @@ def _configure_muler_validate(parser: argparse.ArgumentParser) -> None:
         help=f"draw them on at most so many segments, taken at random (default: {SEGMENTS})",
     )
     add_output(parser)
+    add_cluster(parser)
 
 
 def _run_muler_validate(args: argparse.Namespace) -> int:
@@ -302,6 +308,7 @@ def _run_muler_validate(args: argparse.Namespace) -> int:
         segments=args.segments,
         lower_initial=args.lower_initial,
         seed=args.seed,
+        cluster=args.cluster,
         track=partial(track, label="Drawing", quiet=args.quiet),
     )
     note_result(args, inputs.dataset, result)

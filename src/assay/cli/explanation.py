@@ -10,6 +10,7 @@ from pathlib import Path
 
 from assay.cli.commands import Command, list_names, whole_number
 from assay.cli.options import (
+    add_cluster,
     add_human,
     add_inputs,
     add_metrics,
@@ -94,6 +95,7 @@ def _configure_explain(parser: argparse.ArgumentParser) -> None:
         help="recall among the K most suspect words (default: as many as are tagged)",
     )
     add_output(parser, charts=False)
+    add_cluster(parser)
 
 
 def _run_explain(args: argparse.Namespace) -> int:
@@ -113,6 +115,7 @@ def _run_explain(args: argparse.Namespace) -> int:
         source_tags=args.source_tags,
         top=args.top,
         seed=args.seed,
+        cluster=args.cluster,
         track=partial(track, label="Explaining", quiet=args.quiet),
     )
     show(result, args, inputs=files)
@@ -176,6 +179,7 @@ def _configure_boost(parser: argparse.ArgumentParser) -> None:
     )
     add("-sl", "--segments", action="store_true", help="show every segment, too")
     add_output(parser)
+    add_cluster(parser)
 
 
 def add_explaining(parser: argparse.ArgumentParser) -> None:
@@ -214,6 +218,7 @@ def _run_boost(args: argparse.Namespace) -> int:
         sides=args.sides,
         by_segment=args.segments,
         seed=args.seed,
+        cluster=args.cluster,
         track=partial(track, label="Explaining", quiet=args.quiet),
     )
     show(result, args, inputs=inputs.files)
@@ -274,6 +279,7 @@ def _configure_boost_tune(parser: argparse.ArgumentParser) -> None:
     )
     add("--grid", action="store_true", help="json and tsv have every point of the grid")
     add_output(parser)
+    add_cluster(parser)
 
 
 def _run_boost_tune(args: argparse.Namespace) -> int:
@@ -291,6 +297,7 @@ def _run_boost_tune(args: argparse.Namespace) -> int:
         trials=args.trials,
         grid=args.grid,
         seed=args.seed,
+        cluster=args.cluster,
         track=partial(track, label="Explaining", quiet=args.quiet),
     )
     show(result, args, inputs=files)

@@ -25,6 +25,7 @@ from assay.text import Side, language_notes, language_of
 
 __all__ = [
     "Inputs",
+    "add_cluster",
     "add_given",
     "add_human",
     "add_humans",
@@ -532,6 +533,17 @@ def store_options(args: argparse.Namespace) -> dict[str, Any]:
     if args.run_name and not args.store:
         raise DataError("--run names a run in a store: it goes with --store FOLDER.")
     return {"store": args.store, "run_name": args.run_name}
+
+
+def add_cluster(parser: argparse.ArgumentParser) -> None:
+    """`--cluster`, for commands whose work can be spread."""
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="spread the work over the workers of a Dask scheduler (tcp://host:8786), or over "
+        "processes on this machine (local:8 starts eight, and ends them); the figures are the same "
+        "to the last bit. Needs assay-mt[scale]; see docs/cluster.md",
+    )
 
 
 class _Endings:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.commands import Command, whole_number
 from assay.cli.options import (
     Inputs,
+    add_cluster,
     add_human,
     add_inputs,
     add_metrics,
@@ -192,6 +193,7 @@ def _configure_compare(parser: argparse.ArgumentParser) -> None:
     )
     add_store(parser)
     add_output(parser)
+    add_cluster(parser)
 
 
 def _read_rated(args: argparse.Namespace) -> Inputs:
@@ -220,6 +222,7 @@ def _run_compare(args: argparse.Namespace) -> int:
         all_pairs=args.all_pairs,
         **store_options(args),
         seed=args.seed,
+        cluster=args.cluster,
         track=partial(track, label="Comparing", quiet=args.quiet),
     )
     for note in result.notes:
@@ -268,6 +271,7 @@ def _configure_report(parser: argparse.ArgumentParser) -> None:
     )
     add_store(parser)
     add_output(parser, charts=False)
+    add_cluster(parser)
 
 
 def _run_report(args: argparse.Namespace) -> int:
@@ -285,8 +289,14 @@ def _run_report(args: argparse.Namespace) -> int:
         options["title"] = args.headline
     check_output(args, inputs.files)
     bar = partial(track, label="Comparing", quiet=args.quiet)
-    kept = store_options(args)
-    result = report(inputs.dataset, **options, **kept, seed=args.seed, track=bar)
+    result = report(
+        inputs.dataset,
+        **options,
+        **store_options(args),
+        seed=args.seed,
+        cluster=args.cluster,
+        track=bar,
+    )
     for note in result.comparison.notes:
         take_note(args, note)
     args.title = result.title

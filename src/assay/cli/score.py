@@ -11,6 +11,7 @@ from typing import NamedTuple, get_args
 
 from assay.cli.commands import Command, whole_number
 from assay.cli.options import (
+    add_cluster,
     add_inputs,
     add_metrics,
     add_output,
@@ -56,6 +57,7 @@ def _configure_score(parser: argparse.ArgumentParser) -> None:
     add_shards(parser)
     add_store(parser)
     add_output(parser)
+    add_cluster(parser)
     parser.add_argument(
         "-b",
         "--score-only",
@@ -176,6 +178,7 @@ def _run_score(args: argparse.Namespace) -> int:
         scores=imported,
         **store_options(args),
         seed=args.seed,
+        cluster=args.cluster,
         track=partial(track, label="Scoring", quiet=args.quiet),
     )
     return _show_scores(result, args, inputs.files, floors)

@@ -74,6 +74,7 @@ def score_named_shards(args: argparse.Namespace) -> ShardsResult:
         out=args.out,
         where=args.where,
         workers=args.workers,
+        cluster=args.cluster,
         track=partial(track, label="Scoring shards", quiet=args.quiet, unit="MB"),
     )
 

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.cluster import Engine, spread
 from assay.data import Array, DataError, Dataset, MissingInput
 from assay.decomposition.decompose import (
     ENOUGH,
@@ -72,6 +73,7 @@ __all__ = [
 _UNKNOWN = Interval(math.nan, math.nan, math.nan)
 
 
+@spread
 def muler(
     data: Dataset,
     metrics: str | Metric | Iterable[str | Metric] = "bleu",
@@ -86,6 +88,7 @@ def muler(
     scorers: Sequence[str] = (),
     resamples: int = 1000,
     seed: int = SEED,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> MulerResult:
     """Take metrics apart by linguistic features (MuLER, Karidi et al., 2023).

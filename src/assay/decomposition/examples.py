@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from assay.cluster import Engine, spread
 from assay.data import Array, DataError, Dataset
 from assay.decomposition.decompose import (
     FEW,
@@ -65,6 +66,7 @@ POINTS = 400
 """A chart shows at most so many sentences, those that matter most."""
 
 
+@spread
 def muler_examples(
     data: Dataset,
     metric: str | Metric = "bleu",
@@ -79,6 +81,7 @@ def muler_examples(
     count: int = 10,
     blind: bool = False,
     seed: int = SEED,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> ExamplesResult:
     """The sentences that most set two systems apart in one feature, with its words marked.

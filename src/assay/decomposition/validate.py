@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from assay.cluster import Engine, spread
 from assay.data import DataError, Dataset, MissingInput
 from assay.decomposition.decompose import (
     FEW,
@@ -56,6 +57,7 @@ GROUPS = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 200, 500)
 """Into how many groups words are split; features of similar frequency share one split."""
 
 
+@spread
 def muler_validate(
     data: Dataset,
     metric: str | Metric = "bleu",
@@ -72,6 +74,7 @@ def muler_validate(
     segments: int = SEGMENTS,
     lower_initial: bool = False,
     seed: int = SEED,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> ValidationResult:
     """Whether MuLER does on these texts what it should (Karidi et al., 2023, section 5).

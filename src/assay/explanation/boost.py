@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.cluster import Engine, spread
 from assay.data import Array, Dataset
 from assay.explanation.boosted import PUBLISHED, Boosted, Boosting, Regular
 from assay.explanation.explainers import EXPLAINERS, Explainer
@@ -31,6 +32,7 @@ from assay.results import (
 __all__ = ["BoostResult", "boost"]
 
 
+@spread
 def boost(
     data: Dataset,
     metric: str | Metric = "chrf",
@@ -43,6 +45,7 @@ def boost(
     sides: Sides = "both",
     by_segment: bool = False,
     seed: int = SEED,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> BoostResult:
     """Boost a metric by explanations of itself (BMX, Leiter et al., 2022).

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.cluster import Engine, spread
 from assay.data import Array, DataError, Dataset, MissingInput, divide
 from assay.explanation.explainers import EXPLAINERS, Explainer
 from assay.explanation.importances import (
@@ -64,6 +65,7 @@ SHOWN = 10
 """Tables show so many segments, the worst, where none are asked for."""
 
 
+@spread
 def explain(
     data: Dataset,
     metric: str | Metric = "chrf",
@@ -76,6 +78,7 @@ def explain(
     source_tags: Sequence[FilePath] | Mapping[str, Sequence[Sequence[int]]] = (),
     top: int | None = None,
     seed: int = SEED,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> ExplainResult:
     """What every word does to the score of its segment, by any metric and explainer.

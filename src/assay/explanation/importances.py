@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import count, islice, repeat
+from itertools import chain, count, islice, repeat
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from assay.cluster import current_cluster
 from assay.data import Array, DataError, Dataset, Segment
 from assay.explanation.explainers import Explainer, Perturbed
 from assay.metrics.base import Metric
@@ -90,11 +91,10 @@ def explain_segments(
         for at in _together(segments)
         for side in chosen
     )
-    explanations = (
-        _explanation(metric, explainer, task, scores)
-        for block in _ahead(_blocks(tasks))
-        for task, scores in zip(block, _scores(metric, block), strict=True)
+    explained = current_cluster().map(
+        partial(_explained, metric, explainer), _ahead(_blocks(tasks))
     )
+    explanations = chain.from_iterable(explained)
     tracked = track(explanations, total=len(segments) * len(chosen))
     return sorted(tracked, key=lambda explanation: explanation.segment)
 
@@ -198,6 +198,12 @@ def _ahead(blocks: Iterator[list[_Task]]) -> Iterator[list[_Task]]:
         while (block := coming.result()) is not None:
             coming = pool.submit(next, blocks, None)
             yield block
+
+
+def _explained(metric: Metric, explainer: Explainer, block: list[_Task]) -> list[Explanation]:
+    """The explanations of one block."""
+    pairs = zip(block, _scores(metric, block), strict=True)
+    return [_explanation(metric, explainer, task, scores) for task, scores in pairs]
 
 
 def _scores(metric: Metric, block: list[_Task]) -> list[Array]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.cluster import Engine, spread
 from assay.data import Array, DataError, Dataset, MissingInput, Scores, Segment, without_humans
 from assay.explanation.boosted import (
     ExplainedScores,
@@ -56,6 +57,7 @@ EXPLAINED_BY = ("erasure", "lime", "shap")
 """The explainers that are tried where none is named."""
 
 
+@spread
 def tune(
     data: Dataset | Sequence[Dataset],
     metrics: str | Metric | Iterable[str | Metric] = "chrf",
@@ -68,6 +70,7 @@ def tune(
     trials: int = 1000,
     grid: bool = False,
     seed: int = SEED,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> TuneResult:
     """Find the weight and power with which a boosted metric agrees best with people.

@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import accumulate
@@ -21,6 +21,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from assay.cluster import HERE, current_cluster
 from assay.data import DataError
 from assay.extras import install_line, missing
 from assay.features.annotation import Annotation, TokenSpan, pack, shared_span, unpack
@@ -51,6 +52,9 @@ PROCESSES = 8
 
 SHARE = 1000
 """The lines for which one more process pays: it takes a second or two to start."""
+
+SENT = 1000
+"""More lines than that go to the cluster, if there is one: its workers have to load, too."""
 
 LONGEST = 1_000_000
 """The characters of a line that spaCy takes: parsing needs about a gigabyte for so many."""
@@ -101,6 +105,11 @@ class SpacyAnnotator:
             check_text(lines, "en", "tagging as English", "Name the language or a pipeline")
         model = str(pipeline.folder) if not pipeline.packaged else pipeline.name
         batches = [lines[at : at + self.batch_size] for at in range(0, len(lines), self.batch_size)]
+        cluster = current_cluster()
+        if cluster is not HERE and len(lines) > SENT:
+            for annotations in cluster.map(partial(annotate_batch, model), batches):
+                yield from annotations
+            return
         processes = min(self.processes or _suitable(len(lines)), len(batches))
         if processes < 2:
             for batch in batches:

@@ -1,7 +1,8 @@
 """The C++ kernel: whole corpora in, arrays out, on all cores and without the GIL.
 
 Scoring takes segments, `(hypothesis, references, ...)` tuples. Segments that share the very
-same tuple of references have it prepared once. `threads=0` means one per core.
+same tuple of references have it prepared once. `threads=0` means as many as the
+environment variable `ASSAY_THREADS` says, or one per core.
 """
 
 from assay.kernel._native import (
@@ -20,6 +21,7 @@ from assay.kernel._native import (
     type_counts,
     type_scores,
     type_swaps,
+    usual_threads,
     word_ngrams,
 )
 
@@ -39,5 +41,6 @@ __all__ = [
     "type_counts",
     "type_scores",
     "type_swaps",
+    "usual_threads",
     "word_ngrams",
 ]

@@ -149,3 +149,6 @@ def swapped_windows(
     it is on the first side; rows 2 k and 2 k + 1 are opposites. The second array, (windows, 2,
     rows), has how often each row takes part in a pair, whichever the side.
     """
+
+def usual_threads() -> int:
+    """The threads of calls that ask for none: `$ASSAY_THREADS`, or one per core."""

@@ -350,6 +350,7 @@ NB_MODULE(_native, m) {
     });
     m.def("tokenize", &assay::tokenize, "lines"_a, "tokenizer"_a, "classes"_a = nb::bytes("", 0));
     m.def("masked", &assay::masked, "words"_a, "keep"_a, "mask"_a);
+    m.def("usual_threads", &assay::usual_threads);
     m.def("word_ngrams", &assay::word_ngrams, "segments"_a, "tokenizer"_a, "classes"_a, "order"_a,
           "threads"_a = 0);
     m.def("character_ngrams", &assay::character_ngrams, "segments"_a, "char_order"_a,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -14,9 +15,16 @@
 
 namespace assay {
 
+// Where no number of threads is asked for: $ASSAY_THREADS, or one per core.
+inline size_t usual_threads() {
+    const char *given = std::getenv("ASSAY_THREADS");
+    const long threads = given ? std::strtol(given, nullptr, 10) : 0;
+    return threads > 0 ? static_cast<size_t>(threads)
+                       : std::max(1u, std::thread::hardware_concurrency());
+}
+
 inline size_t thread_count(size_t jobs, int wanted) {
-    const size_t cores = std::max(1u, std::thread::hardware_concurrency());
-    const size_t threads = wanted > 0 ? static_cast<size_t>(wanted) : cores;
+    const size_t threads = wanted > 0 ? static_cast<size_t>(wanted) : usual_threads();
     return std::max<size_t>(1, std::min(threads, jobs / 32 + 1));
 }
 

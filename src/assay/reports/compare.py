@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from assay.cluster import Engine, spread
 from assay.comparison.slices import label_slices, score_slices, text_slices
 from assay.comparison.words import (
     Vocabulary,
@@ -68,6 +69,7 @@ TAGGED = ("upos", "ner", "morph")
 AnyProbe: TypeAlias = SegmentProbe | SumProbe | BinProbe
 
 
+@spread
 def compare(
     data: Dataset,
     metrics: Iterable[str | Metric] = DEFAULT_METRICS,
@@ -86,6 +88,7 @@ def compare(
     store: FilePath | None = None,
     run_name: str = "",
     seed: int = SEED,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> ComparisonResult:
     """Compare each system with the first: which is better, where, why, and how sure that is.

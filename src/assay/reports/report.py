@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from assay.cluster import Engine, spread
 from assay.comparison.favoritism import favor
 from assay.comparison.types import types
 from assay.data import Dataset
@@ -53,6 +54,7 @@ class ReportPart(NamedTuple):
     result: Result
 
 
+@spread
 def report(
     data: Dataset,
     output: FilePath | None = None,
@@ -74,6 +76,7 @@ def report(
     store: FilePath | None = None,
     run_name: str = "",
     seed: int = SEED,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> Report:
     """Everything about these systems on one page: `report(data, "report.html")`.

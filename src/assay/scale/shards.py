@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from assay.cluster import Engine, current_cluster, spread
 from assay.data import DataError, language_pair
 from assay.extras import require
 from assay.io.records import ColumnChoice
@@ -41,7 +42,7 @@ from assay.version import __version__
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ShardMapper", "ShardOutcome", "ShardPlan", "score_shard", "score_shards"]
+__all__ = ["ShardOutcome", "ShardPlan", "score_shard", "score_shards"]
 
 T = TypeVar("T")
 
@@ -55,13 +56,6 @@ MEGABYTE = 10**6
 
 _SAMPLED_PATHS = 100
 """Paths that are searched for the names of languages."""
-
-
-class ShardMapper(Protocol):
-    """Whatever runs a function on many items elsewhere and gives the results back in order."""
-
-    def map(self, function: Callable[[Any], Any], items: Sequence[Any], /) -> Iterable[Any]:
-        """The results of the function, in the order of the items."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +108,7 @@ class ShardOutcome(NamedTuple):
     reason: str
 
 
+@spread
 def score_shards(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     metrics: Iterable[str | Metric] = ("bleu",),
@@ -125,7 +120,7 @@ def score_shards(
     out: str | os.PathLike[str] | None = None,
     where: str | None = None,
     workers: int | None = None,
-    cluster: ShardMapper | None = None,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> ShardsResult:
     """Score a corpus in many files, in constant memory: the scores are those of one file.
@@ -138,8 +133,8 @@ def score_shards(
       goes on where it was; a shard that has changed, or whose metrics have, is scored again.
     - `where`: a condition such as `"chrf > 20 and bleu > 5"`: the rows that pass are written to
       `out`, with all of their columns.
-    - `workers`: shards at once on this machine (default: one per core); `cluster`: something with
-      a method `map` that runs them elsewhere. Neither changes a figure.
+    - `workers`: shards at once on this machine (default: one per core); `cluster`: where
+      else to score them, as in `"tcp://host:8786"`. Neither changes a figure.
     """
     require("scale", "pyarrow", reason="shards are read with Arrow")
     shards = find_shards([os.fspath(path) for path in _listed(paths)])
@@ -157,7 +152,7 @@ def score_shards(
         OutputFolder(folder).prepare()
     outcomes: list[ShardOutcome] = []
     sums = CorpusSums()
-    steps = _elsewhere(shards, plan, cluster) if cluster else _here(shards, plan, workers)
+    steps = _elsewhere(shards, plan) if cluster else _here(shards, plan, workers)
     total = sum(_megabytes(shard.size) for shard in shards)
     with tracked(untracked):
         for outcome in track(steps, total=total):
@@ -430,11 +425,9 @@ class _Stopped(Exception):
     """The run has been given up."""
 
 
-def _elsewhere(
-    shards: Sequence[Shard], plan: ShardPlan, cluster: ShardMapper
-) -> Iterator[ShardOutcome | None]:
+def _elsewhere(shards: Sequence[Shard], plan: ShardPlan) -> Iterator[ShardOutcome | None]:
     """Shards on a cluster; steps as for `_here`, all of a shard's when it is done."""
-    for outcome in cluster.map(partial(score_shard, plan=plan), shards):
+    for outcome in current_cluster().map(partial(score_shard, plan=plan), shards):
         yield outcome
         yield from [None] * (_megabytes(outcome.shard.size) - 1)
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, overl
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.cluster import Engine, spread
 from assay.data import (
     Array,
     DataError,
@@ -94,6 +95,7 @@ class ScoreKeywords(TypedDict, total=False):
     store: FilePath | None
     run_name: str
     seed: int
+    cluster: Engine
     track: Track
 
 
@@ -117,6 +119,7 @@ def score(
 ) -> ScoreResult: ...
 
 
+@spread
 def score(
     data: Dataset | Mapping[str, Sequence[str]],
     *given: Any,
@@ -139,6 +142,7 @@ def score(
     store: FilePath | None = None,
     run_name: str = "",
     seed: int = SEED,
+    cluster: Engine = None,
     track: Track = untracked,
 ) -> ScoreResult:
     """Score every system by every metric: `score(data, metrics)`.
@@ -154,6 +158,7 @@ def score(
     - `scores`: segment scores from elsewhere, treated like a metric.
     - `store`: a folder that keeps results: what is scored already is not scored again, and the run
       is written down as `run_name` for `history`. Figures are the same with and without.
+    - `cluster`: where to resample, as in `"local:8"`: see docs/cluster.md.
 
     >>> result = score({"a": ["a cat"], "b": ["XYZ"]}, [["a cat"]], ["chrf"])
     >>> [(record["system"], record["score"]) for record in result.records()]

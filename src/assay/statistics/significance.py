@@ -6,12 +6,14 @@ import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.cluster import HERE, Mapper, current_cluster
 from assay.data import Array, DataError
 from assay.statistics import weights
 from assay.statistics.intervals import (
@@ -72,8 +74,8 @@ def bootstrap(
 ) -> Array:
     """Every system's score on the same resamples of the segments, (systems, resamples)."""
     _check(statistics)
-    blocks = weights.resamples(len(statistics[0]), resamples, rng=rng)
-    scores = [_scores(statistics, block) for block in blocks]
+    pieces = weights.resample_pieces(len(statistics[0]), resamples, rng=rng)
+    scores = _workplace(statistics, resamples).map(partial(_scores, statistics), pieces)
     return np.concatenate([np.zeros((len(statistics), 0)), *scores], axis=1)
 
 
@@ -259,14 +261,34 @@ def _swapped_sizes(
     statistics: Sequence[Statistics], pairs: Pairs, trials: int, rng: np.random.Generator
 ) -> Iterator[Array]:
     """The |difference| of each pair in every trial, in blocks (pairs, b)."""
+    pieces = weights.swap_pieces(len(statistics[0]), trials, rng=rng)
+    workplace = _workplace(statistics, trials)
+    sizes = _sizes if workplace is HERE else _sizes_at_once
+    for blocks in workplace.map(partial(sizes, statistics, pairs), pieces):
+        yield from blocks
+
+
+def _workplace(statistics: Sequence[Statistics], count: int) -> Mapper:
+    """Where so many resamples are scored: what is one piece of work is done here."""
+    return current_cluster() if count * len(statistics[0]) > weights.BLOCK else HERE
+
+
+def _sizes(statistics: Sequence[Statistics], pairs: Pairs, swaps: weights.Swaps) -> Iterator[Array]:
     step = max(1, COMPARED // max(1, len(pairs)))
-    for drawn in weights.swaps(len(statistics[0]), trials, rng=rng):
+    for drawn in swaps.blocks():
         for at in range(0, len(drawn), step):
             keep = drawn[at : at + step]
             sizes = np.empty((len(pairs), len(keep)))
             for place, found in enumerate(swapped_differences(statistics, pairs, keep)):
                 np.abs(found, out=sizes[place])
             yield sizes
+
+
+def _sizes_at_once(
+    statistics: Sequence[Statistics], pairs: Pairs, swaps: weights.Swaps
+) -> list[Array]:
+    """The same blocks, to be sent."""
+    return list(_sizes(statistics, pairs, swaps))
 
 
 def _centred_sizes(replicates: Array, pairs: Pairs) -> Iterator[Array]:
@@ -377,8 +399,9 @@ def _threshold(first: float, second: float) -> float:
     return size - TOLERANCE * size - ROUNDING * max(abs(first), abs(second))
 
 
-def _scores(statistics: Sequence[Statistics], block: Array) -> Array:
-    """The score of every system under every row of weights, (systems, b)."""
+def _scores(statistics: Sequence[Statistics], resamples: weights.Resamples) -> Array:
+    """The score of every system on every resample, (systems, b)."""
+    [block] = resamples.blocks()
     if not _is_dense(statistics):
         return np.array([each.score(block) for each in statistics])
     aggregate = statistics[0].metric.aggregate
