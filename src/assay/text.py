@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from assay.data import DataError, Dataset, MissingInput, Segment
+from assay.data import DataError, Dataset, MissingInput, Segment, Segments
 from assay.extras import missing
 from assay.registry import did_you_mean
 
@@ -318,7 +318,7 @@ def prepare(segments: Sequence[Segment], tokenizer: str, *, lowercase: bool = Fa
     return Prepared(segments, tokenizer if native else "none", classes)
 
 
-def rewrite(segments: Sequence[Segment], change: Callable[[str], str]) -> list[Segment]:
+def rewrite(segments: Sequence[Segment], change: Callable[[str], str]) -> Sequence[Segment]:
     """The same segments with hypotheses and references changed; each text is changed once.
 
     Segments that shared a tuple of references still share one.
@@ -332,14 +332,22 @@ def rewrite(segments: Sequence[Segment], change: Callable[[str], str]) -> list[S
             found = texts[line] = change(line)
         return found
 
-    def rewritten(segment: Segment) -> Segment:
-        hypothesis, references, source = segment
-        shared = tuples.get(id(references))
-        if shared is None:
-            shared = tuples[id(references)] = tuple(map(changed, references))
-        return Segment(changed(hypothesis), shared, source)
+    def shared(references: tuple[str, ...]) -> tuple[str, ...]:
+        found = tuples.get(id(references))
+        if found is None:
+            found = tuples[id(references)] = tuple(map(changed, references))
+        return found
 
-    return [rewritten(segment) for segment in segments]
+    if isinstance(segments, Segments):
+        return Segments(
+            tuple(tuple(map(changed, lines)) for lines in segments.hypotheses),
+            tuple(map(shared, segments.references)),
+            segments.sources,
+        )
+    return [
+        Segment(changed(hypothesis), shared(references), source)
+        for hypothesis, references, source in segments
+    ]
 
 
 def tokenize(lines: Sequence[str], tokenizer: str = "13a") -> list[list[str]]:

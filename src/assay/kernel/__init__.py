@@ -5,7 +5,9 @@ same tuple of references have it prepared once. `threads=0` means one per core.
 """
 
 from assay.kernel._native import (
+    ReferenceIndex,
     character_ngrams,
+    count_lines,
     edits,
     masked,
     rouge,
@@ -17,7 +19,9 @@ from assay.kernel._native import (
 )
 
 __all__ = [
+    "ReferenceIndex",
     "character_ngrams",
+    "count_lines",
     "edits",
     "masked",
     "rouge",

@@ -6,8 +6,19 @@ from numpy.typing import NDArray
 
 Segments = Sequence[tuple[Any, ...]]
 
+class ReferenceIndex:
+    """What one metric makes of a tuple of references, kept for the next system.
+
+    `columns` of segments with the very same tuple may have it as their third part.
+    """
+
+    def __init__(self, references: tuple[tuple[str, ...], ...]) -> None: ...
+
 def tokenize(lines: Sequence[str], tokenizer: str, classes: bytes = b"") -> list[list[str]]:
     """The words of every line; `classes` is one byte per code point, for `intl`."""
+
+def count_lines(lines: tuple[str, ...]) -> tuple[int, int]:
+    """How many lines are empty or white space, and how many end in a blank and a full stop."""
 
 def masked(words: tuple[str, ...], keep: NDArray[np.bool_], mask: str) -> list[str]:
     """One text per row: the words, with the mask for those that are not kept."""
