@@ -29,6 +29,7 @@ __all__ = [
     "named_languages",
     "plain_code",
     "prepare",
+    "prepare_lists",
     "rank_languages",
     "rewrite",
     "tokenize",
@@ -308,14 +309,33 @@ def check_tokenizer(name: str) -> None:
 
 def prepare(segments: Sequence[Segment], tokenizer: str, *, lowercase: bool = False) -> Prepared:
     """Lowercase if asked, and leave to the kernel what it does natively."""
-    native = tokenizer in NATIVE
-    if lowercase and native:
-        segments = rewrite(segments, str.lower)
-    elif not native:
-        split = _sacrebleu_tokenizer(tokenizer)
-        segments = rewrite(segments, (lambda line: split(line.lower())) if lowercase else split)
+    change = _change(tokenizer, lowercase)
+    return Prepared(rewrite(segments, change) if change else segments, *_native(tokenizer))
+
+
+def prepare_lists(
+    lists: Sequence[Sequence[Sequence[str]]], tokenizer: str, *, lowercase: bool = False
+) -> tuple[list[Sequence[Sequence[str]]], str, bytes]:
+    """The same for lists of texts of each segment: hypotheses and references, say."""
+    change = _change(tokenizer, lowercase)
+    if change:
+        change = lru_cache(maxsize=None)(change)
+        lists = [[list(map(change, texts)) for texts in each] for each in lists]
+    return list(lists), *_native(tokenizer)
+
+
+def _change(tokenizer: str, lowercase: bool) -> Callable[[str], str] | None:
+    """What is done to a line before the kernel sees it."""
+    if tokenizer in NATIVE:
+        return str.lower if lowercase else None
+    split = _sacrebleu_tokenizer(tokenizer)
+    return (lambda line: split(line.lower())) if lowercase else split
+
+
+def _native(tokenizer: str) -> tuple[str, bytes]:
+    """The kernel's tokenizer that finishes the work, and its table."""
     classes = _character_classes() if tokenizer == "intl" else b""
-    return Prepared(segments, tokenizer if native else "none", classes)
+    return (tokenizer if tokenizer in NATIVE else "none"), classes
 
 
 def rewrite(segments: Sequence[Segment], change: Callable[[str], str]) -> Sequence[Segment]:

@@ -7,6 +7,7 @@ same tuple of references have it prepared once. `threads=0` means one per core.
 from assay.kernel._native import (
     ReferenceIndex,
     character_ngrams,
+    character_pairs,
     count_lines,
     edits,
     masked,
@@ -16,11 +17,13 @@ from assay.kernel._native import (
     type_counts,
     type_scores,
     word_ngrams,
+    word_pairs,
 )
 
 __all__ = [
     "ReferenceIndex",
     "character_ngrams",
+    "character_pairs",
     "count_lines",
     "edits",
     "masked",
@@ -30,4 +33,5 @@ __all__ = [
     "type_counts",
     "type_scores",
     "word_ngrams",
+    "word_pairs",
 ]

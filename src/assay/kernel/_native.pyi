@@ -40,6 +40,27 @@ def character_ngrams(
 ) -> NDArray[np.float64]:
     """Rows of three per order: n-grams of the hypothesis, of the best reference, shared."""
 
+def word_pairs(
+    hypotheses: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    tokenizer: str,
+    classes: bytes,
+    order: int,
+    threads: int = 0,
+) -> NDArray[np.float64]:
+    """Rows as `word_ngrams` has them, of all hypotheses of a segment with all references."""
+
+def character_pairs(
+    hypotheses: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    char_order: int,
+    word_order: int,
+    whitespace: bool,
+    legacy: bool,
+    threads: int = 0,
+) -> NDArray[np.float64]:
+    """Rows as `character_ngrams` has them, of all hypotheses of a segment with all references."""
+
 def shifted_edits(
     segments: Segments, tokenizer: str, classes: bytes, threads: int = 0
 ) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@
 #include "batch.hpp"
 #include "lines.hpp"
 #include "ngrams.hpp"
+#include "pairs.hpp"
 #include "parallel.hpp"
 #include "prepared.hpp"
 #include "rouge.hpp"
@@ -175,6 +176,55 @@ auto character_ngrams(nb::handle segments, Order char_order, Order word_order,
     });
 }
 
+// Rows of `width` numbers for all pairs of each segment, by workers that `make` makes.
+template <class Make>
+nb::ndarray<nb::numpy, double> pair_rows(nb::handle hypotheses, nb::handle references, size_t width,
+                                         int threads, Make make) {
+    const PairBatch batch(hypotheses, references);
+    std::vector<double> values(batch.pairs() * width, 0.0);
+    {
+        nb::gil_scoped_release release;
+        const std::vector<PairJob> jobs = pair_jobs(batch);
+        using Worker = decltype(make(batch, jobs, values.data()));
+        std::vector<Worker> workers;
+        // Every job is hundreds of comparisons: enough for a thread of its own.
+        const size_t count = thread_count(32 * jobs.size(), threads);
+        workers.reserve(count);
+        for (size_t t = 0; t < count; ++t) workers.push_back(make(batch, jobs, values.data()));
+        share(jobs.size(), workers);
+    }
+    return array(std::move(values), {batch.pairs(), width});
+}
+
+auto character_pairs(nb::handle hypotheses, nb::handle references, Order char_order,
+                     Order word_order, bool whitespace, bool legacy, int threads) {
+    const CharacterSettings settings{char_order, word_order, 1.0, whitespace, false, legacy};
+    return pair_rows(hypotheses, references, 3 * settings.orders(), threads,
+                     [&](const PairBatch &batch, const std::vector<PairJob> &jobs, double *out) {
+                         return CharacterPairs(batch, jobs, settings, out);
+                     });
+}
+
+template <class Cutter, class Kept>
+auto pairs_of_words(nb::handle hypotheses, nb::handle references, Scheme scheme,
+                    std::string_view table, Order order, int threads) {
+    return pair_rows(hypotheses, references, size_t{2} + 2 * order, threads,
+                     [&](const PairBatch &batch, const std::vector<PairJob> &jobs, double *out) {
+                         return WordPairs<Cutter, Kept>(batch, jobs, scheme, table, order, out);
+                     });
+}
+
+auto word_pairs(nb::handle hypotheses, nb::handle references, std::string_view tokenizer,
+                nb::bytes classes, Order order, int threads) {
+    const Scheme scheme = scheme_named(tokenizer);
+    const std::string_view table{classes.c_str(), classes.size()};
+    if (ByteTokenizer::knows(scheme))
+        return pairs_of_words<ByteTokenizer, ByteVocabulary>(hypotheses, references, scheme, table,
+                                                             order, threads);
+    return pairs_of_words<Tokenizer, Vocabulary>(hypotheses, references, scheme, table, order,
+                                                 threads);
+}
+
 template <class Distance>
 auto edits(nb::handle segments, std::string_view tokenizer, nb::bytes classes, int threads) {
     const Scheme scheme = scheme_named(tokenizer);
@@ -264,6 +314,10 @@ NB_MODULE(_native, m) {
     m.def("character_ngrams", &assay::character_ngrams, "segments"_a, "char_order"_a,
           "word_order"_a, "beta_squared"_a, "whitespace"_a, "eps_smoothing"_a, "legacy"_a,
           "threads"_a = 0);
+    m.def("word_pairs", &assay::word_pairs, "hypotheses"_a, "references"_a, "tokenizer"_a,
+          "classes"_a, "order"_a, "threads"_a = 0);
+    m.def("character_pairs", &assay::character_pairs, "hypotheses"_a, "references"_a,
+          "char_order"_a, "word_order"_a, "whitespace"_a, "legacy"_a, "threads"_a = 0);
     m.def("shifted_edits", &assay::edits<assay::ShiftedEdits>, "segments"_a, "tokenizer"_a,
           "classes"_a, "threads"_a = 0);
     m.def("edits", &assay::edits<assay::EditDistance>, "segments"_a, "tokenizer"_a, "classes"_a,

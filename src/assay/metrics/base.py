@@ -171,6 +171,27 @@ class Metric(Settings, ABC):
     def rows(self, segments: Sequence[Segment]) -> Rows:
         """One row of sums per segment, (n, k); pass the segments of all systems at once."""
 
+    def pair_rows(
+        self,
+        hypotheses: Sequence[Sequence[str]],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] = (),
+    ) -> Rows:
+        """A row for every hypothesis of a segment with every one of its references, in this order.
+
+        Each holds the texts of every segment. Pairs that are alike are scored once.
+        """
+        places: dict[Segment, int] = {}
+        at = [
+            places.setdefault(Segment(text, (reference,), source), len(places))
+            for ours, theirs, source in zip(
+                hypotheses, references, sources or [""] * len(hypotheses), strict=True
+            )
+            for text in ours
+            for reference in theirs
+        ]
+        return self.statistics(list(places)).rows[np.array(at, np.intp)]
+
     def winners(self, segments: Sequence[Segment]) -> NDArray[np.intp] | None:
         """By segment the number of the reference that counts, from 0, if just one of them does."""
         return None

@@ -13,7 +13,7 @@ from assay import kernel
 from assay.data import Array, DataError, Segment, Segments, divide
 from assay.metrics.base import LONGEST_NGRAM, Metric, Rows, Score, reference_count
 from assay.registry import setting
-from assay.text import check_tokenizer, prepare
+from assay.text import check_tokenizer, prepare, prepare_lists
 
 __all__ = ["BLEU", "BLEUScore"]
 
@@ -112,6 +112,18 @@ class BLEU(Metric):
         """Hypothesis length, closest reference length, matches and totals of every order."""
         ready = prepare(segments, self.tokenize, lowercase=self.lowercase)
         return kernel.word_ngrams(*ready, self.max_ngram_order)
+
+    def pair_rows(
+        self,
+        hypotheses: Sequence[Sequence[str]],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] = (),
+    ) -> Rows:
+        """The same for every pair of texts of a segment; every text is read once."""
+        texts, *ready = prepare_lists(
+            [hypotheses, references], self.tokenize, lowercase=self.lowercase
+        )
+        return kernel.word_pairs(*texts, *ready, self.max_ngram_order)
 
     def aggregate(self, sums: Array) -> Array:
         """BLEU of summed counts; 0 where nothing matches, as in sacreBLEU."""

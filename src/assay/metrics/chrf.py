@@ -76,6 +76,20 @@ class CHRF(Metric):
             self.legacy,
         )
 
+    def pair_rows(
+        self,
+        hypotheses: Sequence[Sequence[str]],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] = (),
+    ) -> Rows:
+        """The same for every pair of texts of a segment; every text is read once."""
+        texts = [hypotheses, references]
+        if self.lowercase:
+            texts = [[list(map(str.lower, each)) for each in lists] for lists in texts]
+        return kernel.character_pairs(
+            *texts, self.char_order, self.word_order, self.whitespace, self.legacy
+        )
+
     def aggregate(self, sums: Array) -> Array:
         """F of the mean precision and recall over orders; per order with `eps_smoothing`."""
         hypothesis, reference, match = np.moveaxis(sums.reshape(len(sums), self._orders, 3), 2, 0)
