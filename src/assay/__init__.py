@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from assay.reports.gate import check as check
     from assay.reports.report import report as report
     from assay.scoring import score as score
+    from assay.scoring.pairwise import mbr as mbr
+    from assay.scoring.pairwise import pairwise as pairwise
     from assay.suites.evaluation import run_suite as run_suite
     from assay.suites.evaluation import suite_compare as suite_compare
     from assay.suites.evaluation import suite_report as suite_report
@@ -79,9 +81,11 @@ _WHERE = {
     "explain": "assay.explanation.explain",
     "favor": "assay.comparison.favoritism",
     "lint_suite": "assay.suites.lint",
+    "mbr": "assay.scoring.pairwise",
     "muler": "assay.decomposition.analysis",
     "muler_examples": "assay.decomposition.examples",
     "muler_validate": "assay.decomposition.validate",
+    "pairwise": "assay.scoring.pairwise",
     "parse": "assay.metrics.base",
     "read": "assay.io",
     "read_suite": "assay.suites.files",

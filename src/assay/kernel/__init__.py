@@ -5,9 +5,12 @@ same tuple of references have it prepared once. `threads=0` means one per core.
 """
 
 from assay.kernel._native import (
+    ReferenceIndex,
     TooLong,
     character_edits,
     character_ngrams,
+    character_pairs,
+    count_lines,
     edits,
     masked,
     rouge,
@@ -16,12 +19,16 @@ from assay.kernel._native import (
     type_counts,
     type_scores,
     word_ngrams,
+    word_pairs,
 )
 
 __all__ = [
+    "ReferenceIndex",
     "TooLong",
     "character_edits",
     "character_ngrams",
+    "character_pairs",
+    "count_lines",
     "edits",
     "masked",
     "rouge",
@@ -30,4 +37,5 @@ __all__ = [
     "type_counts",
     "type_scores",
     "word_ngrams",
+    "word_pairs",
 ]

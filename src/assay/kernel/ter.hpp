@@ -315,9 +315,9 @@ class ShiftedEdits {
 };
 
 // The words of a line as numbers: for a tokenizer, in order of arrival.
-class WordReader {
+class WordUnits {
   public:
-    WordReader(Scheme scheme, std::string_view classes) : tokenize_(scheme, classes) {}
+    WordUnits(Scheme scheme, std::string_view classes) : tokenize_(scheme, classes) {}
 
     void clear() { vocabulary_.clear(); }
 
@@ -333,9 +333,9 @@ class WordReader {
 };
 
 // The characters of a line: code points are numbers.
-class CharacterReader {
+class CharacterUnits {
   public:
-    explicit CharacterReader(bool whitespace) : whitespace_(whitespace) {}
+    explicit CharacterUnits(bool whitespace) : whitespace_(whitespace) {}
 
     void clear() {}
 
