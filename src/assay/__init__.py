@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from assay.scale.sums import merge_sums as merge_sums
     from assay.scale.sums import score_sums as score_sums
     from assay.scoring import score as score
+    from assay.scoring.pairwise import mbr as mbr
+    from assay.scoring.pairwise import pairwise as pairwise
     from assay.store.history import history as history
     from assay.suites.evaluation import run_suite as run_suite
     from assay.suites.evaluation import suite_compare as suite_compare
@@ -88,9 +90,11 @@ _WHERE = {
     "history": "assay.store.history",
     "lint_suite": "assay.suites.lint",
     "merge_sums": "assay.scale.sums",
+    "mbr": "assay.scoring.pairwise",
     "muler": "assay.decomposition.analysis",
     "muler_examples": "assay.decomposition.examples",
     "muler_validate": "assay.decomposition.validate",
+    "pairwise": "assay.scoring.pairwise",
     "parse": "assay.metrics.base",
     "read": "assay.io",
     "read_suite": "assay.suites.files",

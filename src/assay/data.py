@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from operator import eq
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,9 @@ __all__ = [
     "MissingInput",
     "Scores",
     "Segment",
+    "Segments",
     "StoreWarning",
+    "check_lines",
     "divide",
     "human_outputs",
     "is_human",
@@ -104,7 +106,76 @@ class Segment(NamedTuple):
     source: str = ""
 
 
+# Twice as fast as calling Segment, and there may be millions.
 _make_segment = partial(tuple.__new__, Segment)
+
+
+class Segments(Sequence[Segment]):
+    """The segments of one or several systems, one system after the other, kept as columns.
+
+    It is read like a list of `Segment`, each of which is made when it is asked for; the kernel
+    reads `columns` and makes none. `index` is what the kernel keeps of the references, or None.
+
+    >>> segments = Segments((("a", "b"), ("c", "d")), (("x",), ("y",)))
+    >>> len(segments), segments[2]
+    (4, Segment(hypothesis='c', references=('x',), source=''))
+    """
+
+    __slots__ = ("hypotheses", "index", "references", "sources")
+
+    def __init__(
+        self,
+        hypotheses: tuple[tuple[str, ...], ...],
+        references: tuple[tuple[str, ...], ...],
+        sources: tuple[str, ...] = (),
+        index: object = None,
+    ) -> None:
+        self.hypotheses = hypotheses
+        self.references = references
+        self.sources = sources
+        self.index = index
+
+    @property
+    def columns(self) -> tuple[object, object, object]:
+        """What the kernel reads: lines of each system, references of each segment, its index."""
+        return self.hypotheses, self.references, self.index
+
+    def __len__(self) -> int:
+        return len(self.hypotheses) * len(self.references)
+
+    def __iter__(self) -> Iterator[Segment]:
+        sources = self.sources or ("",) * len(self.references)
+        for lines in self.hypotheses:
+            yield from map(_make_segment, zip(lines, self.references, sources, strict=True))
+
+    @overload
+    def __getitem__(self, index: int) -> Segment: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Segment]: ...
+
+    def __getitem__(self, index: int | slice) -> Segment | list[Segment]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = int(index) + len(self) * (index < 0)
+        if not 0 <= at < len(self):
+            raise IndexError(f"segment {index} of {len(self)}")
+        system, place = divmod(at, len(self.references))
+        source = self.sources[place] if self.sources else ""
+        return Segment(self.hypotheses[system][place], self.references[place], source)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, list | tuple | Segments):
+            return NotImplemented
+        return len(self) == len(other) and all(map(eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]  # as a list
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} segments of {len(self.hypotheses)} systems>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.hypotheses, self.references, self.sources)
 
 
 @dataclass(frozen=True)
@@ -191,16 +262,11 @@ class Dataset:
 
     def segments(self, system: str) -> list[Segment]:
         """The segments of one system, in order; all systems share the same reference tuples."""
-        return list(self._segments(system))
+        return list(Segments((self.systems[system],), self.references, self.sources))
 
-    def all_segments(self) -> list[Segment]:
+    def all_segments(self) -> Segments:
         """The segments of every system, one system after the other."""
-        return list(chain.from_iterable(map(self._segments, self.systems)))
-
-    def _segments(self, system: str) -> Iterator[Segment]:
-        sources = self.sources or ("",) * len(self)
-        # Twice as fast as calling Segment, and there may be millions.
-        return map(_make_segment, zip(self.systems[system], self.references, sources, strict=True))
+        return Segments(tuple(self.systems.values()), self.references, self.sources)
 
     def _parallel(self) -> Iterator[tuple[str, Sequence[str]]]:
         yield from ((f"system {name!r}", lines) for name, lines in self.systems.items())
@@ -238,13 +304,22 @@ def reference_tuples(
     named = isinstance(references, Mapping)
     sets = list(references.values()) if isinstance(references, Mapping) else list(references)
     _check_shape(sets, length, named=named)
-    tuples = tuple(
-        tuple(line for line in lines if line is not None) for lines in zip(*sets, strict=True)
-    )
-    for number, lines in enumerate(tuples, 1):
-        if not lines:
-            raise DataError(f"segment {number} has no reference at all; give it at least one.")
+    tuples: tuple[tuple[Any, ...], ...] = tuple(zip(*sets, strict=True))
+    if any(type(None) in set(map(type, lines)) for lines in sets):
+        tuples = tuple(tuple(line for line in lines if line is not None) for lines in tuples)
+    if not all(tuples):
+        number = next(at for at, lines in enumerate(tuples, 1) if not lines)
+        raise DataError(f"segment {number} has no reference at all; give it at least one.")
     return tuples
+
+
+def check_lines(label: str, lines: Sequence[object]) -> None:
+    """Raise a `DataError` that names the first line that is no text."""
+    if set(map(type, lines)) <= {str}:
+        return
+    for number, line in enumerate(lines, 1):
+        if not isinstance(line, str):
+            raise DataError(f"{label}, segment {number}: {line!r} is not a text.")
 
 
 def _check_shape(sets: Sequence[Sequence[str | None]], length: int, *, named: bool) -> None:

@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from importlib import import_module
 from numbers import Integral, Real
 from typing import (
@@ -137,6 +137,12 @@ def settings_of(settings: Settings | type[Settings]) -> list[Field[Any]]:
     return [f for f in fields(settings) if f.compare]
 
 
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    """The types of a class's fields; finding them takes longer than scoring a small system."""
+    return get_type_hints(kind)
+
+
 @dataclass(frozen=True)
 class Settings:
     """A frozen dataclass with a name, written `name:key=value,key=value`.
@@ -147,7 +153,7 @@ class Settings:
     name: ClassVar[str]
 
     def __post_init__(self) -> None:
-        hints = get_type_hints(type(self))
+        hints = _hints(type(self))
         for f in settings_of(self):
             _check(f"{self.name}:{_short(f)}", getattr(self, f.name), hints[f.name])
 
@@ -182,7 +188,7 @@ class Settings:
     def from_options(cls, options: Iterable[tuple[str, str]]) -> Self:
         """Settings from pairs of key and value, in a specification's words or a signature's."""
         by_key = cls.by_name()
-        hints = get_type_hints(cls)
+        hints = _hints(cls)
         values: dict[str, Any] = {}
         for key, text in options:
             if key not in by_key:

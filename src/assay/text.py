@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from assay.data import DataError, Dataset, MissingInput, Segment
+from assay.data import DataError, Dataset, MissingInput, Segment, Segments
 from assay.extras import missing
 from assay.registry import did_you_mean
 
@@ -29,6 +29,7 @@ __all__ = [
     "named_languages",
     "plain_code",
     "prepare",
+    "prepare_lists",
     "rank_languages",
     "rewrite",
     "tokenize",
@@ -308,17 +309,36 @@ def check_tokenizer(name: str) -> None:
 
 def prepare(segments: Sequence[Segment], tokenizer: str, *, lowercase: bool = False) -> Prepared:
     """Lowercase if asked, and leave to the kernel what it does natively."""
-    native = tokenizer in NATIVE
-    if lowercase and native:
-        segments = rewrite(segments, str.lower)
-    elif not native:
-        split = _sacrebleu_tokenizer(tokenizer)
-        segments = rewrite(segments, (lambda line: split(line.lower())) if lowercase else split)
+    change = _change(tokenizer, lowercase)
+    return Prepared(rewrite(segments, change) if change else segments, *_native(tokenizer))
+
+
+def prepare_lists(
+    lists: Sequence[Sequence[Sequence[str]]], tokenizer: str, *, lowercase: bool = False
+) -> tuple[list[Sequence[Sequence[str]]], str, bytes]:
+    """The same for lists of texts of each segment: hypotheses and references, say."""
+    change = _change(tokenizer, lowercase)
+    if change:
+        change = lru_cache(maxsize=None)(change)
+        lists = [[list(map(change, texts)) for texts in each] for each in lists]
+    return list(lists), *_native(tokenizer)
+
+
+def _change(tokenizer: str, lowercase: bool) -> Callable[[str], str] | None:
+    """What is done to a line before the kernel sees it."""
+    if tokenizer in NATIVE:
+        return str.lower if lowercase else None
+    split = _sacrebleu_tokenizer(tokenizer)
+    return (lambda line: split(line.lower())) if lowercase else split
+
+
+def _native(tokenizer: str) -> tuple[str, bytes]:
+    """The kernel's tokenizer that finishes the work, and its table."""
     classes = _character_classes() if tokenizer == "intl" else b""
-    return Prepared(segments, tokenizer if native else "none", classes)
+    return (tokenizer if tokenizer in NATIVE else "none"), classes
 
 
-def rewrite(segments: Sequence[Segment], change: Callable[[str], str]) -> list[Segment]:
+def rewrite(segments: Sequence[Segment], change: Callable[[str], str]) -> Sequence[Segment]:
     """The same segments with hypotheses and references changed; each text is changed once.
 
     Segments that shared a tuple of references still share one.
@@ -332,14 +352,22 @@ def rewrite(segments: Sequence[Segment], change: Callable[[str], str]) -> list[S
             found = texts[line] = change(line)
         return found
 
-    def rewritten(segment: Segment) -> Segment:
-        hypothesis, references, source = segment
-        shared = tuples.get(id(references))
-        if shared is None:
-            shared = tuples[id(references)] = tuple(map(changed, references))
-        return Segment(changed(hypothesis), shared, source)
+    def shared(references: tuple[str, ...]) -> tuple[str, ...]:
+        found = tuples.get(id(references))
+        if found is None:
+            found = tuples[id(references)] = tuple(map(changed, references))
+        return found
 
-    return [rewritten(segment) for segment in segments]
+    if isinstance(segments, Segments):
+        return Segments(
+            tuple(tuple(map(changed, lines)) for lines in segments.hypotheses),
+            tuple(map(shared, segments.references)),
+            segments.sources,
+        )
+    return [
+        Segment(changed(hypothesis), shared(references), source)
+        for hypothesis, references, source in segments
+    ]
 
 
 def tokenize(lines: Sequence[str], tokenizer: str = "13a") -> list[list[str]]:

@@ -43,6 +43,7 @@ def lay_out_examples():
     _lay_out_retrieval()
     _lay_out_store()
     _lay_out_shards()
+    _lay_out_candidates()
     Path("limits.toml").write_text(LIMITS)
     Path("study.toml").write_text(STUDY)
 
@@ -54,6 +55,18 @@ def _lay_out_shards():
         pq.write_table(pa.table(columns), f"corpus/{system}.parquet")
         lines = ["mt\tref", *map("\t".join, zip(*columns.values(), strict=True))]
         Path(f"corpus/{system}.tsv.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+
+
+def _lay_out_candidates():
+    """Four samples for each of three segments: plain, as Moses's list, and with weights."""
+    samples = [f"the {a} cat {b}" for a in ("old", "young", "red") for b in ("sat", "sits") * 2]
+    Path("samples.txt").write_text("".join(f"{line}\n" for line in samples))
+    Path("nbest.txt").write_text(
+        "".join(f"{at // 4} ||| {line} ||| 0.5 ||| -1\n" for at, line in enumerate(samples))
+    )
+    Path("nbest.tsv").write_text(
+        "".join(f"{at // 4}\t{line}\t{at % 4 + 1}\n" for at, line in enumerate(samples))
+    )
 
 
 def _lay_out_tags():

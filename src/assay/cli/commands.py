@@ -62,6 +62,7 @@ COMMANDS = {
     "explain": "which words help a score and which hurt it? any metric, word by word",
     "boost": "a metric made better by its own explanations",
     "boost tune": "the weight and power with which a boosted metric agrees best with people",
+    "mbr": "which of several candidates is most like all others? minimum Bayes risk decoding",
     "cache": "the cache of annotations: what is in it, and how to clear it",
     "demo": "a first look at everything, on a small built-in test set",
 }
@@ -93,6 +94,7 @@ _HOMES = {
     "explain": "explanation",
     "boost": "explanation",
     "boost tune": "explanation",
+    "mbr": "mbr",
     "cache": "cache",
     "demo": "demo",
 }

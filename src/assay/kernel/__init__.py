@@ -6,9 +6,12 @@ environment variable `ASSAY_THREADS` says, or one per core.
 """
 
 from assay.kernel._native import (
+    ReferenceIndex,
     TooLong,
     character_edits,
     character_ngrams,
+    character_pairs,
+    count_lines,
     edits,
     masked,
     pair_windows,
@@ -23,12 +26,16 @@ from assay.kernel._native import (
     type_swaps,
     usual_threads,
     word_ngrams,
+    word_pairs,
 )
 
 __all__ = [
+    "ReferenceIndex",
     "TooLong",
     "character_edits",
     "character_ngrams",
+    "character_pairs",
+    "count_lines",
     "edits",
     "masked",
     "pair_windows",
@@ -43,4 +50,5 @@ __all__ = [
     "type_swaps",
     "usual_threads",
     "word_ngrams",
+    "word_pairs",
 ]

@@ -9,8 +9,19 @@ Segments = Sequence[tuple[Any, ...]]
 class TooLong(ValueError):
     """Two texts that would take hours to compare; `args` are segment, words of each."""
 
+class ReferenceIndex:
+    """What one metric makes of a tuple of references, kept for the next system.
+
+    `columns` of segments with the very same tuple may have it as their third part.
+    """
+
+    def __init__(self, references: tuple[tuple[str, ...], ...]) -> None: ...
+
 def tokenize(lines: Sequence[str], tokenizer: str, classes: bytes = b"") -> list[list[str]]:
     """The words of every line; `classes` is one byte per code point, for `intl`."""
+
+def count_lines(lines: tuple[str, ...]) -> tuple[int, int]:
+    """How many lines are empty or white space, and how many end in a blank and a full stop."""
 
 def masked(words: tuple[str, ...], keep: NDArray[np.bool_], mask: str) -> list[str]:
     """One text per row: the words, with the mask for those that are not kept."""
@@ -31,6 +42,27 @@ def character_ngrams(
     threads: int = 0,
 ) -> NDArray[np.float64]:
     """Rows of three per order: n-grams of the hypothesis, of the best reference, shared."""
+
+def word_pairs(
+    hypotheses: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    tokenizer: str,
+    classes: bytes,
+    order: int,
+    threads: int = 0,
+) -> NDArray[np.float64]:
+    """Rows as `word_ngrams` has them, of all hypotheses of a segment with all references."""
+
+def character_pairs(
+    hypotheses: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    char_order: int,
+    word_order: int,
+    whitespace: bool,
+    legacy: bool,
+    threads: int = 0,
+) -> NDArray[np.float64]:
+    """Rows as `character_ngrams` has them, of all hypotheses of a segment with all references."""
 
 def shifted_edits(
     segments: Segments, tokenizer: str, classes: bytes, threads: int = 0

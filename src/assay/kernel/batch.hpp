@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 
@@ -64,14 +65,63 @@ struct Group {
 };
 
 // Built with the GIL; read without it. `owner` keeps every string alive.
+//
+// Segments are tuples (hypothesis, references, ...), or an object whose attribute `columns` is
+// (lines of each system, references of each segment, index): the segments of one system after the
+// other, without a tuple for each.
 class Batch {
   public:
-    explicit Batch(nb::handle segments)
-        : owner_(nb::steal<nb::object>(PySequence_Tuple(segments.ptr()))) {
-        if (!owner_.is_valid()) throw nb::python_error();
+    explicit Batch(nb::handle segments) {
+        if (!PyList_Check(segments.ptr()) && !PyTuple_Check(segments.ptr()) &&
+            nb::hasattr(segments, "columns"))
+            read_columns(tuple_of(segments.attr("columns")));
+        else
+            read_segments(segments);
+    }
+
+    size_t size() const { return hypotheses_.size(); }
+    const StringView &hypothesis(size_t at) const { return hypotheses_[at]; }
+    const std::vector<Group> &groups() const { return groups_; }
+
+    // Starts to load the strings of a group that is worked off soon.
+    void prefetch_group(size_t at) const {
+        if (at >= groups_.size()) return;
+        for (const StringView &reference : groups_[at].references) prefetch(reference);
+        if (!groups_[at].members.empty()) prefetch(hypotheses_[groups_[at].members[0]]);
+    }
+
+    // Calls visit(member) for the hypotheses of a group.
+    template <class Visit> void each_member(const Group &group, Visit visit) const {
+        constexpr size_t ahead = 3;
+        const size_t size = group.members.size();
+        for (size_t at = 0; at < size; ++at) {
+            if (at + ahead < size) prefetch(hypotheses_[group.members[at + ahead]]);
+            visit(group.members[at]);
+            worked(16 * hypotheses_[group.members[at]].length);
+        }
+    }
+
+    // What was prepared of the references before, where they came in columns.
+    nb::handle index() const { return index_; }
+
+    // The tuple of all references, where they came in columns.
+    nb::handle references() const { return references_; }
+
+  private:
+    static nb::object tuple_of(nb::handle sequence) {
+        nb::object tuple = nb::steal<nb::object>(PySequence_Tuple(sequence.ptr()));
+        if (!tuple.is_valid()) throw nb::python_error();
+        return tuple;
+    }
+
+    static void check_size(size_t size) {
+        if (size >= UINT32_MAX) throw std::length_error("too many segments for one call");
+    }
+
+    void read_segments(nb::handle segments) {
+        owner_ = tuple_of(segments);
         const Py_ssize_t size = PyTuple_Size(owner_.ptr());
-        if (size >= static_cast<Py_ssize_t>(UINT32_MAX))
-            throw std::length_error("too many segments for one call");
+        check_size(static_cast<size_t>(size));
         hypotheses_.reserve(static_cast<size_t>(size));
         Known known(static_cast<size_t>(size));
         for (Py_ssize_t at = 0; at < size; ++at) {
@@ -80,11 +130,48 @@ class Batch {
         }
     }
 
-    size_t size() const { return hypotheses_.size(); }
-    const StringView &hypothesis(size_t at) const { return hypotheses_[at]; }
-    const std::vector<Group> &groups() const { return groups_; }
+    void read_columns(nb::object columns) {
+        if (PyTuple_Size(columns.ptr()) != 3)
+            throw nb::value_error("columns are (hypotheses, references, index)");
+        const nb::object systems = tuple_of(PyTuple_GetItem(columns.ptr(), 0));
+        references_ = tuple_of(PyTuple_GetItem(columns.ptr(), 1));
+        index_ = nb::borrow(PyTuple_GetItem(columns.ptr(), 2));
+        owner_ = nb::steal<nb::object>(PyTuple_New(PyTuple_Size(systems.ptr())));
+        if (!owner_.is_valid()) throw nb::python_error();
+        const auto length = static_cast<size_t>(PyTuple_Size(references_.ptr()));
+        const auto count = static_cast<size_t>(PyTuple_Size(systems.ptr()));
+        if (length) check_size(count > UINT32_MAX / length ? UINT32_MAX : count * length);
+        hypotheses_.reserve(count * length);
+        for (size_t at = 0; at < length; ++at) {
+            add_group(PyTuple_GetItem(references_.ptr(), static_cast<Py_ssize_t>(at)), count);
+            worked_with_gil(at);
+        }
+        for (size_t at = 0; at < count; ++at) {
+            const auto place = static_cast<Py_ssize_t>(at);
+            nb::object lines = tuple_of(PyTuple_GetItem(systems.ptr(), place));
+            if (static_cast<size_t>(PyTuple_Size(lines.ptr())) != length)
+                throw nb::value_error("every system needs one line per segment");
+            for (size_t line = 0; line < length; ++line) {
+                worked_with_gil(line);
+                const size_t soon = std::min(line + 16, length - 1);
+                prefetch(PyTuple_GetItem(lines.ptr(), static_cast<Py_ssize_t>(soon)));
+                groups_[line].members.push_back(static_cast<uint32_t>(hypotheses_.size()));
+                hypotheses_.push_back(
+                    strings_.view(PyTuple_GetItem(lines.ptr(), static_cast<Py_ssize_t>(line))));
+            }
+            PyTuple_SetItem(owner_.ptr(), place, lines.release().ptr());
+        }
+    }
 
-  private:
+    void add_group(PyObject *references, size_t members) {
+        if (!PyTuple_Check(references) || PyTuple_Size(references) == 0)
+            throw nb::value_error("a segment needs a tuple of at least one reference");
+        groups_.emplace_back();
+        groups_.back().members.reserve(members);
+        for (Py_ssize_t at = 0; at < PyTuple_Size(references); ++at)
+            groups_.back().references.push_back(strings_.view(PyTuple_GetItem(references, at)));
+    }
+
     // Which group has which tuple of references.
     class Known {
       public:
@@ -118,16 +205,12 @@ class Batch {
         if (!PyTuple_Check(references) || PyTuple_Size(references) == 0)
             throw nb::value_error("a segment needs a tuple of at least one reference");
         const uint32_t group = known.group(references, static_cast<uint32_t>(groups_.size()));
-        if (group == groups_.size()) {
-            groups_.emplace_back();
-            for (Py_ssize_t at = 0; at < PyTuple_Size(references); ++at)
-                groups_.back().references.push_back(strings_.view(PyTuple_GetItem(references, at)));
-        }
+        if (group == groups_.size()) add_group(references, 1);
         groups_[group].members.push_back(static_cast<uint32_t>(hypotheses_.size()));
         hypotheses_.push_back(strings_.view(PyTuple_GetItem(segment, 0)));
     }
 
-    nb::object owner_;
+    nb::object owner_, references_, index_;
     Strings strings_;
     std::vector<StringView> hypotheses_;
     std::vector<Group> groups_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 #include "interrupt.hpp"
 #include "text.hpp"
@@ -43,6 +44,12 @@ class Vocabulary {
     }
 
     size_t size() const { return hashes_.size(); }
+
+    void load() const {
+        prefetch(slots_);
+        prefetch(hashes_);
+        prefetch(starts_);
+    }
 
     TextView operator[](size_t id) const {
         return TextView(letters_).substr(starts_[id], starts_[id + 1] - starts_[id]);
@@ -97,10 +104,45 @@ class Vocabulary {
     Text letters_;
 };
 
+// How often each node of a trie was met in the current text. One per thread, for any number of
+// tries: every text has a number of its own, so nothing is cleared in between.
+class Tally {
+  public:
+    void begin(size_t nodes) {
+        if (met_.size() < nodes) met_.resize(nodes);
+        if (++text_ == 0) {
+            std::fill(met_.begin(), met_.end(), Met{});
+            text_ = 1;
+        }
+    }
+
+    // For a trie that grows while it is counted.
+    uint32_t grown(uint32_t node) {
+        if (met_.size() <= node) met_.resize(2 * static_cast<size_t>(node) + 64);
+        return (*this)(node);
+    }
+
+    uint32_t operator()(uint32_t node) {
+        Met &met = met_[node];
+        if (met.text != text_) met = {text_, 0};
+        return ++met.times;
+    }
+
+  private:
+    struct Met {
+        uint32_t text = 0, times = 0;
+    };
+    std::vector<Met> met_;
+    uint32_t text_ = 0;
+};
+
 // The n-grams of the references of one segment, order 1 to N, each a node below its prefix.
 // A hypothesis walks down from every position and stops where its n-gram is not there: no longer
 // one can be.
-class NgramTrie {
+//
+// Most nodes have one child, which stands in the node itself; the root's children with small
+// numbers stand in a table. Only the others are looked up by hash.
+class NgramIndex {
   public:
     void clear() {
         if (++epoch_ == 0) {
@@ -109,48 +151,103 @@ class NgramTrie {
         }
         used_ = 0;
         nodes_.assign(1, Node{});
-        text_ = 0;
+        limits_.assign(1, 0);
+        roots_.assign(roots, 0);
     }
 
+    size_t size() const { return nodes_.size(); }
+
     // Counts the n-grams of one more reference; of several, the largest count stands.
-    template <class Token> void add(const Token *tokens, size_t length, size_t order) {
-        ++text_;
+    template <class Token> void add(const Token *tokens, size_t length, size_t order, Tally &tally) {
+        tally.begin(nodes_.size());
+        walk_new(tokens, length, order, [&](uint32_t node, size_t) {
+            limits_[node] = std::max(limits_[node], tally.grown(node));
+        });
+    }
+
+    // Adds to matches[n - 1] the clipped number of n-grams that a hypothesis shares.
+    template <class Token, class Count>
+    void match(const Token *tokens, size_t length, size_t order, Count *matches,
+               Tally &tally) const {
+        tally.begin(nodes_.size());
+        if (small_limits_.empty())
+            walk(tokens, length, order, [&](uint32_t node, size_t n) {
+                if (tally(node) <= limits_[node]) ++matches[n];
+            });
+        else
+            walk(tokens, length, order, [&](uint32_t node, size_t n) {
+                if (tally(node) <= small_limits_[node]) ++matches[n];
+            });
+    }
+
+    // Calls visit(node, n) for the n-grams of the text that are here; n is the order less one.
+    template <class Token, class Visit>
+    void walk(const Token *tokens, size_t length, size_t order, Visit visit) const {
+        for (size_t at = 0; at < length; ++at) {
+            const size_t deepest = std::min(order, length - at);
+            if (at % 4096 == 4095) worked(4096 * 16 * order);
+            uint32_t node = deepest ? root_child(static_cast<uint32_t>(tokens[at])) : 0;
+            for (size_t n = 0; node != 0;) {
+                visit(node, n);
+                if (++n == deepest) break;
+                node = child(node, static_cast<uint32_t>(tokens[at + n]));
+            }
+        }
+    }
+
+    // The same for all n-grams of the text: those that are not here are put here.
+    template <class Token, class Visit>
+    void walk_new(const Token *tokens, size_t length, size_t order, Visit visit) {
         for (size_t at = 0; at < length; ++at) {
             uint32_t node = 0;
             const size_t deepest = std::min(order, length - at);
             if (at % 4096 == 4095) worked(4096 * 16 * order);
             for (size_t n = 0; n < deepest; ++n) {
                 node = child_or_new(node, static_cast<uint32_t>(tokens[at + n]));
-                Node &counts = nodes_[node];
-                counts.limit = std::max(counts.limit, counts.count(text_));
+                visit(node, n);
             }
         }
     }
 
-    // Adds to matches[n - 1] the clipped number of n-grams that a hypothesis shares.
-    template <class Token, class Count>
-    void match(const Token *tokens, size_t length, size_t order, Count *matches) {
-        ++text_;
-        for (size_t at = 0; at < length; ++at) {
-            uint32_t node = 0;
-            const size_t deepest = std::min(order, length - at);
-            if (at % 4096 == 4095) worked(4096 * 16 * order);
-            for (size_t n = 0; n < deepest; ++n) {
-                node = child(node, static_cast<uint32_t>(tokens[at + n]));
-                if (node == 0) break;
-                Node &counts = nodes_[node];
-                if (counts.count(text_) <= counts.limit) ++matches[n];
-            }
-        }
+    void load() const {
+        prefetch(nodes_);
+        prefetch(small_limits_);
+        prefetch(roots_);
+        prefetch(fixed_);
+    }
+
+    // The same index in as little memory as it needs, to be read only: what is kept for later is
+    // read from memory again, which takes longer than all else.
+    NgramIndex compact() const {
+        NgramIndex out;
+        out.nodes_ = std::vector<Node>(nodes_.begin(), nodes_.end());
+        if (*std::max_element(limits_.begin(), limits_.end()) <= UINT8_MAX)
+            out.small_limits_.assign(limits_.begin(), limits_.end());
+        else
+            out.limits_ = limits_;
+        size_t wanted = roots_.size();
+        while (wanted > 0 && roots_[wanted - 1] == 0) --wanted;
+        out.roots_.assign(roots_.begin(), roots_.begin() + static_cast<std::ptrdiff_t>(wanted));
+        size_t size = 2;
+        while (4 * size < 5 * (used_ + 1)) size *= 2;
+        out.fixed_.resize(size);
+        out.set_shift(size);
+        for (const Slot &slot : slots_)
+            if (slot.epoch == epoch_) out.fix(slot.key, slot.node);
+        return out;
     }
 
   private:
+    static constexpr uint32_t roots = 256;
+
+    // `only` is the first child, by `token`; `more` says that there are others.
     struct Node {
-        uint32_t limit = 0, seen = 0, text = 0;
-        uint32_t count(uint32_t current) {
-            if (text != current) text = current, seen = 0;
-            return ++seen;
-        }
+        uint32_t token = 0, only : 31, more : 1;
+        Node() : only(0), more(0) {}
+    };
+    // A child that is found by hash, in a compact index; no child has the number 0.
+    struct Fixed {
+        uint32_t parent = 0, token = 0, node = 0;
     };
     struct Slot {
         uint64_t key = 0;
@@ -161,44 +258,119 @@ class NgramTrie {
         return (static_cast<uint64_t>(node) << 32) | token;
     }
 
+    uint32_t root_child(uint32_t token) const {
+        if (token < roots) return token < roots_.size() ? roots_[token] : 0;
+        return nodes_[0].more ? looked_up(0, token) : 0;
+    }
+
     uint32_t child(uint32_t node, uint32_t token) const {
-        if (slots_.empty()) return 0;
-        const Slot &slot = slots_[locate(key_of(node, token))];
+        const Node &parent = nodes_[node];
+        if (parent.only && parent.token == token) return parent.only;
+        return parent.more ? looked_up(node, token) : 0;
+    }
+
+    uint32_t looked_up(uint32_t node, uint32_t token) const {
+        const uint64_t key = key_of(node, token);
+        if (!fixed_.empty()) return fixed_[locate_fixed(key)].node;
+        const Slot &slot = slots_[locate(key)];
         return slot.epoch == epoch_ ? slot.node : 0;
     }
 
+    void fix(uint64_t key, uint32_t node) {
+        fixed_[locate_fixed(key)] = {static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key),
+                                     node};
+    }
+
+    size_t locate_fixed(uint64_t key) const {
+        const size_t mask = fixed_.size() - 1;
+        size_t at = hashed(key) & mask;
+        while (fixed_[at].node && key_of(fixed_[at].parent, fixed_[at].token) != key)
+            at = (at + 1) & mask;
+        return at;
+    }
+
+    size_t hashed(uint64_t key) const {
+        return static_cast<size_t>((key * 0x9e3779b97f4a7c15ULL) >> shift_);
+    }
+
     uint32_t child_or_new(uint32_t node, uint32_t token) {
+        if (node == 0 && token < roots) {
+            if (!roots_[token]) roots_[token] = fresh();
+            return roots_[token];
+        }
+        if (node != 0) {
+            if (!nodes_[node].only) {
+                const uint32_t made = fresh();
+                nodes_[node].token = token;
+                nodes_[node].only = made;
+            }
+            if (nodes_[node].token == token) return nodes_[node].only;
+        }
         if (2 * (used_ + 1) > slots_.size()) grow();
         const uint64_t key = key_of(node, token);
         Slot &slot = slots_[locate(key)];
         if (slot.epoch != epoch_) {
-            slot = Slot{key, static_cast<uint32_t>(nodes_.size()), epoch_};
-            nodes_.push_back(Node{});
+            nodes_[node].more = 1;
+            slot = Slot{key, fresh(), epoch_};
             ++used_;
         }
         return slot.node;
     }
 
+    uint32_t fresh() {
+        if (nodes_.size() >= uint32_t{1} << 31) throw std::length_error("too long a line");
+        nodes_.push_back(Node{});
+        limits_.push_back(0);
+        return static_cast<uint32_t>(nodes_.size() - 1);
+    }
+
     size_t locate(uint64_t key) const {
         const size_t mask = slots_.size() - 1;
-        size_t at = static_cast<size_t>((key * 0x9e3779b97f4a7c15ULL) >> shift_);
+        size_t at = hashed(key) & mask;
         while (slots_[at].epoch == epoch_ && slots_[at].key != key) at = (at + 1) & mask;
         return at;
     }
 
     void grow() {
-        std::vector<Slot> old(std::max<size_t>(1024, 2 * slots_.size()));
+        std::vector<Slot> old;
         old.swap(slots_);
-        for (shift_ = 64; (size_t{1} << (64 - shift_)) < slots_.size();) --shift_;
+        slots_.assign(std::max<size_t>(256, 2 * old.size()), Slot{});
+        set_shift(slots_.size());
         for (const Slot &slot : old)
             if (slot.epoch == epoch_) slots_[locate(slot.key)] = slot;
     }
 
+    void set_shift(size_t size) {
+        for (shift_ = 63; (size_t{1} << (64 - shift_)) < size;) --shift_;
+    }
+
     std::vector<Slot> slots_;
     std::vector<Node> nodes_;
+    std::vector<uint32_t> limits_, roots_;
+    std::vector<uint8_t> small_limits_; // instead of limits_, in a compact index
+    std::vector<Fixed> fixed_;          // instead of slots_
     size_t used_ = 0;
-    int shift_ = 64; // the highest bits of the product are the best mixed
-    uint32_t epoch_ = 0, text_ = 0;
+    int shift_ = 63; // the highest bits of the product are the best mixed
+    uint32_t epoch_ = 0;
+};
+
+// An index with a tally of its own.
+class NgramTrie {
+  public:
+    void clear() { index_.clear(); }
+
+    template <class Token> void add(const Token *tokens, size_t length, size_t order) {
+        index_.add(tokens, length, order, tally_);
+    }
+
+    template <class Token, class Count>
+    void match(const Token *tokens, size_t length, size_t order, Count *matches) {
+        index_.match(tokens, length, order, matches, tally_);
+    }
+
+  private:
+    NgramIndex index_;
+    Tally tally_;
 };
 
 } // namespace assay

@@ -8,9 +8,12 @@
 #include <nanobind/stl/string_view.h>
 
 #include "batch.hpp"
+#include "concordance.hpp"
+#include "lines.hpp"
 #include "ngrams.hpp"
 #include "pairs.hpp"
 #include "parallel.hpp"
+#include "prepared.hpp"
 #include "rouge.hpp"
 #include "ter.hpp"
 #include "type_swaps.hpp"
@@ -30,9 +33,12 @@ template <class T> nb::ndarray<nb::numpy, T> array(std::vector<T> &&values, std:
 }
 
 // Runs `make(rows)` workers over the groups of a batch and gives back rows of `width` numbers.
-template <class Make>
-nb::ndarray<nb::numpy, double> rows(nb::handle segments, size_t width, int threads, Make make) {
+// `before` is called with the batch first, with the GIL.
+template <class Before, class Make>
+nb::ndarray<nb::numpy, double> rows(nb::handle segments, size_t width, int threads, Before before,
+                                    Make make) {
     const Batch batch(segments);
+    before(batch);
     std::vector<double> values(batch.size() * width, 0.0);
     {
         nb::gil_scoped_release release;
@@ -44,6 +50,11 @@ nb::ndarray<nb::numpy, double> rows(nb::handle segments, size_t width, int threa
         share(batch.groups().size(), workers);
     }
     return array(std::move(values), {batch.size(), width});
+}
+
+template <class Make>
+nb::ndarray<nb::numpy, double> rows(nb::handle segments, size_t width, int threads, Make make) {
+    return rows(segments, width, threads, [](const Batch &) {}, make);
 }
 
 nb::object string_of(TextView text) {
@@ -68,6 +79,13 @@ nb::list tokenize(nb::sequence lines, std::string_view tokenizer, nb::bytes clas
         out.append(words);
     }
     return out;
+}
+
+nb::tuple count_lines(nb::tuple lines) {
+    LineCounter counter;
+    Strings strings;
+    for (nb::handle line : lines) counter.add(strings.view(line.ptr()));
+    return nb::make_tuple(counter.counts.empty, counter.counts.tokenized);
 }
 
 using Kept = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -97,13 +115,50 @@ nb::list masked(nb::tuple words, Kept keep, nb::str mask) {
     return out;
 }
 
+// The references of a batch as they were prepared before, where its columns came with an index.
+template <class References, class MakePrepare>
+std::shared_ptr<const std::vector<References>> prepared(const Batch &batch, const std::string &key,
+                                                        int threads, MakePrepare make) {
+    ReferenceIndex *index = nullptr;
+    if (!batch.index().is_valid() || !nb::try_cast(batch.index(), index) || !index ||
+        !index->is_of(batch.references()))
+        return nullptr;
+    nb::gil_scoped_release release;
+    using Maker = ReferenceMaker<References, decltype(make())>;
+    std::vector<Maker> makers;
+    const size_t count = thread_count(batch.groups().size(), threads);
+    makers.reserve(count);
+    for (size_t t = 0; t < count; ++t) makers.push_back(Maker{batch, make()});
+    return index->get<References>(batch, key, makers);
+}
+
+template <class Cutter, class Kept>
+auto ngrams_of_words(nb::handle segments, Scheme scheme, std::string_view table, Order order,
+                     int threads) {
+    using Counter = WordNgrams<Cutter, Kept>;
+    using References = typename Counter::References;
+    std::shared_ptr<const std::vector<References>> known;
+    const std::string key = std::to_string(static_cast<int>(scheme)) + "," + std::to_string(order);
+    return rows(segments, size_t{2} + 2 * order, threads, [&](const Batch &batch) {
+        known = prepared<References>(batch, key, threads, [&] {
+            return [reader = WordReader<Cutter, Kept>(scheme, table, order)](
+                       const std::vector<StringView> &references, References &out) mutable {
+                reader.prepare(references, out);
+            };
+        });
+    }, [&](const Batch &batch, double *out) {
+        return Counter(batch, scheme, table, order, out, known.get());
+    });
+}
+
 auto word_ngrams(nb::handle segments, std::string_view tokenizer, nb::bytes classes, Order order,
                  int threads) {
     const Scheme scheme = scheme_named(tokenizer);
     const std::string_view table{classes.c_str(), classes.size()};
-    return rows(segments, size_t{2} + 2 * order, threads, [&](const Batch &batch, double *out) {
-        return WordNgrams(batch, scheme, table, order, out);
-    });
+    if (ByteTokenizer::knows(scheme))
+        return ngrams_of_words<ByteTokenizer, ByteVocabulary>(segments, scheme, table, order,
+                                                              threads);
+    return ngrams_of_words<Tokenizer, Vocabulary>(segments, scheme, table, order, threads);
 }
 
 auto character_ngrams(nb::handle segments, Order char_order, Order word_order,
@@ -111,9 +166,67 @@ auto character_ngrams(nb::handle segments, Order char_order, Order word_order,
                       int threads) {
     const CharacterSettings settings{char_order,    word_order, beta_squared, whitespace,
                                      eps_smoothing, legacy};
-    return rows(segments, 3 * settings.orders(), threads, [&](const Batch &batch, double *out) {
-        return CharacterNgrams(batch, settings, out);
+    std::shared_ptr<const std::vector<CharacterReferences>> known;
+    const std::string key = std::to_string(char_order) + "," + std::to_string(word_order) + "," +
+                            std::to_string(whitespace) + std::to_string(legacy);
+    return rows(segments, 3 * settings.orders(), threads, [&](const Batch &batch) {
+        known = prepared<CharacterReferences>(batch, key, threads, [&] {
+            return [counter = CharacterNgrams(batch, settings, nullptr, nullptr)](
+                       const std::vector<StringView> &references,
+                       CharacterReferences &out) mutable { counter.prepare(references, out); };
+        });
+    }, [&](const Batch &batch, double *out) {
+        return CharacterNgrams(batch, settings, out, known.get());
     });
+}
+
+// Rows of `width` numbers for all pairs of each segment, by workers that `make` makes.
+template <class Make>
+nb::ndarray<nb::numpy, double> pair_rows(nb::handle hypotheses, nb::handle references, size_t width,
+                                         int threads, Make make) {
+    const PairBatch batch(hypotheses, references);
+    std::vector<double> values(batch.pairs() * width, 0.0);
+    {
+        nb::gil_scoped_release release;
+        const std::vector<PairJob> jobs = pair_jobs(batch);
+        using Worker = decltype(make(batch, jobs, values.data()));
+        std::vector<Worker> workers;
+        // Every job is hundreds of comparisons: enough for a thread of its own.
+        const size_t count = thread_count(32 * jobs.size(), threads);
+        workers.reserve(count);
+        for (size_t t = 0; t < count; ++t) workers.push_back(make(batch, jobs, values.data()));
+        share(jobs.size(), workers);
+    }
+    return array(std::move(values), {batch.pairs(), width});
+}
+
+auto character_pairs(nb::handle hypotheses, nb::handle references, Order char_order,
+                     Order word_order, bool whitespace, bool legacy, int threads) {
+    const CharacterSettings settings{char_order, word_order, 1.0, whitespace, false, legacy};
+    return pair_rows(hypotheses, references, 3 * settings.orders(), threads,
+                     [&](const PairBatch &batch, const std::vector<PairJob> &jobs, double *out) {
+                         return CharacterPairs(batch, jobs, settings, out);
+                     });
+}
+
+template <class Cutter, class Kept>
+auto pairs_of_words(nb::handle hypotheses, nb::handle references, Scheme scheme,
+                    std::string_view table, Order order, int threads) {
+    return pair_rows(hypotheses, references, size_t{2} + 2 * order, threads,
+                     [&](const PairBatch &batch, const std::vector<PairJob> &jobs, double *out) {
+                         return WordPairs<Cutter, Kept>(batch, jobs, scheme, table, order, out);
+                     });
+}
+
+auto word_pairs(nb::handle hypotheses, nb::handle references, std::string_view tokenizer,
+                nb::bytes classes, Order order, int threads) {
+    const Scheme scheme = scheme_named(tokenizer);
+    const std::string_view table{classes.c_str(), classes.size()};
+    if (ByteTokenizer::knows(scheme))
+        return pairs_of_words<ByteTokenizer, ByteVocabulary>(hypotheses, references, scheme, table,
+                                                             order, threads);
+    return pairs_of_words<Tokenizer, Vocabulary>(hypotheses, references, scheme, table, order,
+                                                 threads);
 }
 
 auto shifted_edits(nb::handle segments, std::string_view tokenizer, nb::bytes classes,
@@ -348,7 +461,9 @@ NB_MODULE(_native, m) {
             PyErr_SetObject(too_long, values.ptr());
         }
     });
+    nb::class_<assay::ReferenceIndex>(m, "ReferenceIndex").def(nb::init<nb::tuple>(), "references"_a);
     m.def("tokenize", &assay::tokenize, "lines"_a, "tokenizer"_a, "classes"_a = nb::bytes("", 0));
+    m.def("count_lines", &assay::count_lines, "lines"_a);
     m.def("masked", &assay::masked, "words"_a, "keep"_a, "mask"_a);
     m.def("usual_threads", &assay::usual_threads);
     m.def("word_ngrams", &assay::word_ngrams, "segments"_a, "tokenizer"_a, "classes"_a, "order"_a,
@@ -356,6 +471,10 @@ NB_MODULE(_native, m) {
     m.def("character_ngrams", &assay::character_ngrams, "segments"_a, "char_order"_a,
           "word_order"_a, "beta_squared"_a, "whitespace"_a, "eps_smoothing"_a, "legacy"_a,
           "threads"_a = 0);
+    m.def("word_pairs", &assay::word_pairs, "hypotheses"_a, "references"_a, "tokenizer"_a,
+          "classes"_a, "order"_a, "threads"_a = 0);
+    m.def("character_pairs", &assay::character_pairs, "hypotheses"_a, "references"_a,
+          "char_order"_a, "word_order"_a, "whitespace"_a, "legacy"_a, "threads"_a = 0);
     m.def("shifted_edits", &assay::shifted_edits, "segments"_a, "tokenizer"_a, "classes"_a,
           "threads"_a = 0);
     m.def("edits", &assay::edits, "segments"_a, "tokenizer"_a, "classes"_a, "threads"_a = 0);

@@ -4,57 +4,98 @@
 #include "batch.hpp"
 #include "intern.hpp"
 #include "tokenize.hpp"
+#include "words.hpp"
 
 namespace assay {
 
-// Rows of 2 + 2N: hypothesis length, closest reference length, N matches, N totals.
-class WordNgrams {
-  public:
-    WordNgrams(const Batch &batch, Scheme scheme, std::string_view classes, size_t order,
-               double *rows)
-        : batch_(batch), tokenize_(scheme, classes), order_(order), rows_(rows) {}
+// The references of one segment, ready to be compared with.
+template <class Vocabulary> struct WordReferences {
+    Vocabulary vocabulary;
+    NgramIndex ngrams;
+    std::vector<size_t> lengths;
 
-    void operator()(size_t job) {
-        const Group &group = batch_.groups()[job];
-        prepare(group);
-        for (uint32_t member : group.members) count(member);
+    WordReferences compact() const { return {vocabulary, ngrams.compact(), lengths}; }
+
+    void load() const {
+        vocabulary.load();
+        ngrams.load();
+        prefetch(lengths);
     }
+};
 
-  private:
-    void prepare(const Group &group) {
-        vocabulary_.clear();
-        trie_.clear();
-        lengths_.clear();
-        for (const StringView &reference : group.references) {
+// Makes `WordReferences`, and the numbers of a line's words. Keeps its buffers.
+template <class Tokenizer, class Vocabulary> class WordReader {
+  public:
+    using References = WordReferences<Vocabulary>;
+
+    WordReader(Scheme scheme, std::string_view classes, size_t order)
+        : tokenize_(scheme, classes), order_(order) {}
+
+    void prepare(const std::vector<StringView> &references, References &out) {
+        out.vocabulary.clear();
+        out.ngrams.clear();
+        out.lengths.clear();
+        for (const StringView &reference : references) {
             ids_.clear();
             tokenize_.each(reference,
-                           [this](TextView word) { ids_.push_back(vocabulary_.intern(word)); });
-            trie_.add(ids_.data(), ids_.size(), order_);
-            lengths_.push_back(ids_.size());
+                           [&](auto word) { ids_.push_back(out.vocabulary.intern(word)); });
+            out.ngrams.add(ids_.data(), ids_.size(), order_, tally_);
+            out.lengths.push_back(ids_.size());
         }
     }
 
-    void count(uint32_t member) {
+    // A word that no reference has gets a number that no node has.
+    const std::vector<uint32_t> &ids(const StringView &line, const Vocabulary &vocabulary) {
         ids_.clear();
-        // A word that no reference has gets a number that no node has.
-        tokenize_.each(batch_.hypothesis(member),
-                       [this](TextView word) { ids_.push_back(vocabulary_.find(word)); });
-        worked(16 * batch_.hypothesis(member).length);
+        tokenize_.each(line, [&](auto word) { ids_.push_back(vocabulary.find(word)); });
+        return ids_;
+    }
+
+  private:
+    Tokenizer tokenize_;
+    size_t order_;
+    Tally tally_;
+    std::vector<uint32_t> ids_;
+};
+
+// Rows of 2 + 2N: hypothesis length, closest reference length, N matches, N totals.
+template <class Tokenizer, class Vocabulary> class WordNgrams {
+  public:
+    using References = WordReferences<Vocabulary>;
+
+    // `known` are the references of every group where they are ready, or nothing.
+    WordNgrams(const Batch &batch, Scheme scheme, std::string_view classes, size_t order,
+               double *rows, const std::vector<References> *known)
+        : batch_(batch), reader_(scheme, classes, order), order_(order), rows_(rows),
+          known_(known) {}
+
+    void operator()(size_t job) {
+        const Group &group = batch_.groups()[job];
+        batch_.prefetch_group(job + 1);
+        if (known_ && job + 1 < known_->size()) (*known_)[job + 1].load();
+        if (!known_) reader_.prepare(group.references, fresh_);
+        const References &references = known_ ? (*known_)[job] : fresh_;
+        batch_.each_member(group, [&](uint32_t member) { count(member, references); });
+    }
+
+  private:
+    void count(uint32_t member, const References &references) {
+        const auto &ids = reader_.ids(batch_.hypothesis(member), references.vocabulary);
         double *row = rows_ + member * (2 + 2 * order_);
-        row[0] = static_cast<double>(ids_.size());
-        row[1] = static_cast<double>(closest(ids_.size()));
-        trie_.match(ids_.data(), ids_.size(), order_, row + 2);
+        row[0] = static_cast<double>(ids.size());
+        row[1] = static_cast<double>(closest(references.lengths, ids.size()));
+        references.ngrams.match(ids.data(), ids.size(), order_, row + 2, tally_);
         for (size_t n = 0; n < order_; ++n)
-            row[2 + order_ + n] = ids_.size() > n ? static_cast<double>(ids_.size() - n) : 0;
+            row[2 + order_ + n] = ids.size() > n ? static_cast<double>(ids.size() - n) : 0;
     }
 
     // The reference length nearest to the hypothesis's; of two, the shorter.
-    size_t closest(size_t length) const {
+    static size_t closest(const std::vector<size_t> &lengths, size_t length) {
         auto distance = [length](size_t other) {
             return other > length ? other - length : length - other;
         };
-        size_t best = lengths_[0];
-        for (size_t other : lengths_) {
+        size_t best = lengths[0];
+        for (size_t other : lengths) {
             if (distance(other) < distance(best) ||
                 (distance(other) == distance(best) && other < best))
                 best = other;
@@ -63,13 +104,12 @@ class WordNgrams {
     }
 
     const Batch &batch_;
-    Tokenizer tokenize_;
+    WordReader<Tokenizer, Vocabulary> reader_;
     size_t order_;
     double *rows_;
-    Vocabulary vocabulary_;
-    NgramTrie trie_;
-    std::vector<uint32_t> ids_;
-    std::vector<size_t> lengths_;
+    const std::vector<References> *known_;
+    References fresh_;
+    Tally tally_;
 };
 
 struct CharacterSettings {
@@ -79,75 +119,152 @@ struct CharacterSettings {
     size_t orders() const { return char_order + word_order; }
 };
 
+// One text as chrF sees it: letters, without white space unless that is wanted, and words with
+// punctuation cut off. Keeps its buffers; what it gives lives until the next call.
+class CharacterReader {
+  public:
+    explicit CharacterReader(const CharacterSettings &settings) : settings_(settings) {}
+
+    void read(const StringView &line) {
+        decode(line, letters);
+        words.clear();
+        if (settings_.word_order > 0) {
+            original_ = letters;
+            split(original_, [this](TextView word) { cut(word); });
+        }
+        if (!settings_.whitespace) remove_spaces(letters);
+    }
+
+    Text letters;
+    std::vector<TextView> words;
+
+  private:
+    static bool is_mark(char32_t c) {
+        return (c >= 0x21 && c <= 0x2f) || (c >= 0x3a && c <= 0x40) || (c >= 0x5b && c <= 0x60) ||
+               (c >= 0x7b && c <= 0x7e);
+    }
+
+    void cut(TextView word) {
+        const size_t last = word.size() - 1;
+        if (last > 0 && is_mark(word[last])) {
+            words.push_back(word.substr(0, last));
+            words.push_back(word.substr(last));
+        } else if (last > 0 && is_mark(word[0])) {
+            words.push_back(word.substr(0, 1));
+            words.push_back(word.substr(1));
+        } else {
+            words.push_back(word);
+        }
+    }
+
+    CharacterSettings settings_;
+    Text original_;
+};
+
+// The references of one segment, ready to be compared with.
+struct CharacterReferences {
+    struct One {
+        NgramIndex letters, words;
+        size_t letter_count = 0, word_count = 0;
+    };
+    Vocabulary vocabulary;
+    std::vector<One> each;
+
+    void load() const {
+        vocabulary.load();
+        for (const One &one : each) one.letters.load(), one.words.load();
+    }
+
+    CharacterReferences compact() const {
+        CharacterReferences out{vocabulary, {}};
+        for (const One &one : each)
+            out.each.push_back({one.letters.compact(), one.words.compact(), one.letter_count,
+                                one.word_count});
+        return out;
+    }
+};
+
+// The three numbers of an order, as sacreBLEU counts them.
+inline void count_order(const CharacterSettings &settings, size_t length, size_t wanted_length,
+                        size_t order, double matches, double *out) {
+    auto total = [order](size_t size) {
+        return size > order ? static_cast<double>(size - order) : 0.0;
+    };
+    const double wanted = total(wanted_length);
+    // sacreBLEU 2 drops the hypothesis's n-grams where the reference has none to match.
+    out[0] = wanted > 0 || settings.legacy ? total(length) : 0;
+    out[1] = wanted;
+    out[2] = matches;
+}
+
 // Rows of 3 per order: hypothesis n-grams, reference n-grams, matches, of the best reference.
 class CharacterNgrams {
   public:
-    CharacterNgrams(const Batch &batch, const CharacterSettings &settings, double *rows)
-        : batch_(batch), settings_(settings), rows_(rows), counts_(3 * settings.orders()) {}
+    using References = CharacterReferences;
+
+    // `known` are the references of every group where they are ready, or nothing.
+    CharacterNgrams(const Batch &batch, const CharacterSettings &settings, double *rows,
+                    const std::vector<References> *known)
+        : batch_(batch), settings_(settings), rows_(rows), known_(known),
+          counts_(3 * settings.orders()), text_(settings) {}
 
     void operator()(size_t job) {
         const Group &group = batch_.groups()[job];
+        batch_.prefetch_group(job + 1);
+        if (known_ && job + 1 < known_->size()) (*known_)[job + 1].load();
+        if (!known_) prepare(group.references, fresh_);
+        const References &references = known_ ? (*known_)[job] : fresh_;
+        batch_.each_member(group, [&](uint32_t member) { count(member, references); });
+    }
+
+    void prepare(const std::vector<StringView> &references, References &out) {
         // sacreBLEU 1.4 looks at the first reference only.
-        const size_t used = settings_.legacy ? 1 : group.references.size();
-        if (prepared_.size() < used) prepared_.resize(used);
-        vocabulary_.clear();
-        for (size_t at = 0; at < used; ++at) prepare(group.references[at], prepared_[at]);
-        for (uint32_t member : group.members) count(member, used);
+        out.each.resize(settings_.legacy ? 1 : references.size());
+        out.vocabulary.clear();
+        for (size_t at = 0; at < out.each.size(); ++at) {
+            References::One &one = out.each[at];
+            text_.read(references[at]);
+            ids_.clear();
+            for (TextView word : text_.words) ids_.push_back(out.vocabulary.intern(word));
+            one.letters.clear();
+            one.letters.add(text_.letters.data(), text_.letters.size(), settings_.char_order,
+                            tally_);
+            one.words.clear();
+            one.words.add(ids_.data(), ids_.size(), settings_.word_order, tally_);
+            one.letter_count = text_.letters.size();
+            one.word_count = ids_.size();
+        }
     }
 
   private:
-    struct Prepared {
-        NgramTrie letters, words;
-        size_t letter_count = 0, word_count = 0;
-    };
-
-    void prepare(const StringView &reference, Prepared &out) {
-        read(reference);
+    void count(uint32_t member, const References &references) {
+        text_.read(batch_.hypothesis(member));
         ids_.clear();
-        for (TextView word : words_) ids_.push_back(vocabulary_.intern(word));
-        out.letters.clear();
-        out.letters.add(letters_.data(), letters_.size(), settings_.char_order);
-        out.words.clear();
-        out.words.add(ids_.data(), ids_.size(), settings_.word_order);
-        out.letter_count = letters_.size();
-        out.word_count = ids_.size();
-    }
-
-    void count(uint32_t member, size_t used) {
-        read(batch_.hypothesis(member));
-        ids_.clear();
-        for (TextView word : words_) ids_.push_back(vocabulary_.find(word));
-        worked(16 * letters_.size() * used);
+        for (TextView word : text_.words) ids_.push_back(references.vocabulary.find(word));
         double *row = rows_ + member * counts_.size();
         double best = -1;
-        for (size_t at = 0; at < used; ++at) {
-            fill(prepared_[at]);
-            const double score = used == 1 ? 0 : f_score();
+        for (const References::One &one : references.each) {
+            fill(one);
+            const double score = references.each.size() == 1 ? 0 : f_score();
             if (score > best) best = score, std::copy(counts_.begin(), counts_.end(), row);
         }
     }
 
-    void fill(Prepared &reference) {
+    void fill(const References::One &reference) {
         const size_t split = settings_.char_order;
-        std::vector<double> &matches = matches_;
-        matches.assign(settings_.orders(), 0);
-        reference.letters.match(letters_.data(), letters_.size(), split, matches.data());
+        matches_.assign(settings_.orders(), 0);
+        reference.letters.match(text_.letters.data(), text_.letters.size(), split, matches_.data(),
+                                tally_);
         reference.words.match(ids_.data(), ids_.size(), settings_.word_order,
-                              matches.data() + split);
+                              matches_.data() + split, tally_);
         for (size_t n = 0; n < settings_.orders(); ++n) {
-            const bool letter = n < split;
-            const size_t order = letter ? n : n - split;
-            const double hypothesis = total(letter ? letters_.size() : ids_.size(), order);
-            const double wanted = total(letter ? reference.letter_count : reference.word_count, order);
-            // sacreBLEU 2 drops the hypothesis's n-grams where the reference has none to match.
-            counts_[3 * n] = wanted > 0 || settings_.legacy ? hypothesis : 0;
-            counts_[3 * n + 1] = wanted;
-            counts_[3 * n + 2] = matches[n];
+            if (n < split)
+                count_order(settings_, text_.letters.size(), reference.letter_count, n, matches_[n],
+                            &counts_[3 * n]);
+            else
+                count_order(settings_, ids_.size(), reference.word_count, n - split, matches_[n],
+                            &counts_[3 * n]);
         }
-    }
-
-    static double total(size_t length, size_t order) {
-        return length > order ? static_cast<double>(length - order) : 0;
     }
 
     // The segment's own F, as sacreBLEU computes it to choose among references.
@@ -170,43 +287,14 @@ class CharacterNgrams {
         return 100 * ((1 + factor) * precision * recall / (factor * precision + recall));
     }
 
-    // Letters without white space (unless wanted), and words with punctuation cut off.
-    void read(const StringView &line) {
-        decode(line, letters_);
-        words_.clear();
-        if (settings_.word_order > 0) {
-            original_ = letters_;
-            split(original_, [this](TextView word) { cut(word); });
-        }
-        if (!settings_.whitespace) remove_spaces(letters_);
-    }
-
-    static bool is_mark(char32_t c) {
-        return (c >= 0x21 && c <= 0x2f) || (c >= 0x3a && c <= 0x40) || (c >= 0x5b && c <= 0x60) ||
-               (c >= 0x7b && c <= 0x7e);
-    }
-
-    void cut(TextView word) {
-        const size_t last = word.size() - 1;
-        if (last > 0 && is_mark(word[last])) {
-            words_.push_back(word.substr(0, last));
-            words_.push_back(word.substr(last));
-        } else if (last > 0 && is_mark(word[0])) {
-            words_.push_back(word.substr(0, 1));
-            words_.push_back(word.substr(1));
-        } else {
-            words_.push_back(word);
-        }
-    }
-
     const Batch &batch_;
     CharacterSettings settings_;
     double *rows_;
+    const std::vector<References> *known_;
     std::vector<double> counts_, matches_;
-    std::vector<Prepared> prepared_;
-    Vocabulary vocabulary_;
-    Text letters_, original_;
-    std::vector<TextView> words_;
+    CharacterReader text_;
+    References fresh_;
+    Tally tally_;
     std::vector<uint32_t> ids_;
 };
 

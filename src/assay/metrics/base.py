@@ -10,13 +10,23 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
+from threading import Lock
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay import kernel
-from assay.data import Array, DataError, Dataset, Segment, reference_tuples
+from assay.data import (
+    Array,
+    DataError,
+    Dataset,
+    Segment,
+    Segments,
+    check_lines,
+    reference_tuples,
+)
 from assay.registry import (
     Alias,
     Registry,
@@ -118,6 +128,7 @@ class Metric(Settings, ABC):
     needs_references: ClassVar[bool] = True
     scale: ClassVar[str] = "0-100"
     ignores_blanks: ClassVar[bool] = False  # tokenized or not, a text has the same score
+    prepares_references: ClassVar[bool] = False  # the kernel can keep what it makes of them
     interval_method: ClassVar[Literal["bca", "jackknife"]] = "bca"
 
     request: MetricRequest | None = field(default=None, kw_only=True, compare=False, repr=False)
@@ -183,6 +194,27 @@ class Metric(Settings, ABC):
     def named_rows(self, segments: Sequence[Segment]) -> NamedRows:
         """The rows, with names for the columns of a metric whose columns depend on the segments."""
         return NamedRows(self.rows(segments))
+
+    def pair_rows(
+        self,
+        hypotheses: Sequence[Sequence[str]],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] = (),
+    ) -> Rows:
+        """A row for every hypothesis of a segment with every one of its references, in this order.
+
+        Each holds the texts of every segment. Pairs that are alike are scored once.
+        """
+        places: dict[Segment, int] = {}
+        at = [
+            places.setdefault(Segment(text, (reference,), source), len(places))
+            for ours, theirs, source in zip(
+                hypotheses, references, sources or [""] * len(hypotheses), strict=True
+            )
+            for text in ours
+            for reference in theirs
+        ]
+        return self.statistics(list(places)).rows[np.array(at, np.intp)]
 
     def winners(self, segments: Sequence[Segment]) -> NDArray[np.intp] | None:
         """By segment the number of the reference that counts, from 0, if just one of them does."""
@@ -277,25 +309,24 @@ class Metric(Settings, ABC):
         """Score one system against K reference sets of N lines each, as in sacreBLEU."""
         if isinstance(hypotheses, str):
             raise DataError("corpus_score takes a list of lines; sentence_score takes one string.")
-        tuples = reference_tuples(references, len(hypotheses))
-        return self._score(list(map(Segment, hypotheses, tuples)))
+        tuples, index = _known_references(self, references, len(hypotheses))
+        check_lines("hypotheses", hypotheses)
+        return self._score(Segments((tuple(hypotheses),), tuples, (), index))
 
     def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
         """Score one segment against its references, as in sacreBLEU."""
         if not isinstance(hypothesis, str) or isinstance(references, str):
             raise DataError("sentence_score takes one string and a list of reference strings.")
-        return self._score([Segment(hypothesis, tuple(references))])
+        return self._score(Segments(((hypothesis,),), (tuple(references),)))
 
     def get_signature(self, references: int | str = 1) -> str:
         """Everything it takes to reproduce a score, in sacreBLEU's manner."""
         return self.signature(references)
 
-    def _score(self, segments: list[Segment]) -> Score:
-        texts = tuple(each.references for each in segments)
-        dataset = Dataset({"": tuple(each.hypothesis for each in segments)}, texts)
-        metric = self.for_dataset(dataset)
+    def _score(self, segments: Segments) -> Score:
+        metric = self.for_dataset(Dataset({"": segments.hypotheses[0]}, segments.references))
         score = metric.statistics(segments).corpus()
-        return Score(metric.title, score, metric.signature(reference_count(texts)))
+        return Score(metric.title, score, metric.signature(reference_count(segments.references)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,8 +391,61 @@ def counted_rows(metric: Metric, segments: Sequence[Segment]) -> NamedRows:
     return metric.named_rows(segments)
 
 
+MOST_KEPT = 2**19
+"""References of at most so many characters are kept between calls of `corpus_score`.
+
+What is prepared of them takes up to 100 bytes a character.
+"""
+
+
+class _Known(NamedTuple):
+    """Reference sets as they were given, one tuple of them per segment, and the kernel's index."""
+
+    sets: tuple[tuple[str | None, ...], ...]
+    tuples: tuple[tuple[str, ...], ...]
+    index: kernel.ReferenceIndex | None
+
+
+_KNOWN: WeakKeyDictionary[Metric, _Known] = WeakKeyDictionary()
+"""The references that a metric had last, as long as the metric is there."""
+
+_LOCK = Lock()
+
+
+def _known_references(
+    metric: Metric,
+    references: Sequence[Sequence[str | None]] | Mapping[str, Sequence[str | None]],
+    length: int,
+) -> tuple[tuple[tuple[str, ...], ...], kernel.ReferenceIndex | None]:
+    """One tuple of references per segment; with an index where they are those of the last call.
+
+    People score one system after the other against the same references. Texts are compared, not
+    lists, which may have been changed.
+    """
+    plain = isinstance(references, list | tuple) and all(
+        isinstance(lines, list | tuple) and set(map(type, lines)) <= {str, type(None)}
+        for lines in references
+    )
+    if not plain or not metric.prepares_references:
+        return reference_tuples(references, length), None
+    sets = tuple(map(tuple, references))
+    with _LOCK:
+        known = _KNOWN.get(metric)
+    if known is None or known.sets != sets or len(known.tuples) != length:
+        tuples = reference_tuples(sets, length)
+        known = _Known(sets, tuples, None)
+        if sum(sum(map(len, lines)) for lines in tuples) > MOST_KEPT:
+            return tuples, None
+    elif known.index is None:
+        known = known._replace(index=kernel.ReferenceIndex(known.tuples))
+    with _LOCK:
+        _KNOWN[metric] = known
+    return known.tuples, known.index
+
+
 def _check_references(metric: Metric, segments: Sequence[Segment]) -> None:
-    if not all(map(itemgetter(1), segments)):
+    columns = isinstance(segments, Segments)
+    if not all(segments.references if columns else map(itemgetter(1), segments)):
         number = next(at for at, segment in enumerate(segments, 1) if not segment.references)
         raise DataError(
             f"{metric} compares with references, but segment {number} has none. Name one, or take "

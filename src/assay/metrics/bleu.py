@@ -10,10 +10,10 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from assay import kernel
-from assay.data import Array, DataError, Segment, divide
+from assay.data import Array, DataError, Segment, Segments, divide
 from assay.metrics.base import LONGEST_NGRAM, Metric, Rows, Score, reference_count
 from assay.registry import setting
-from assay.text import check_tokenizer, prepare
+from assay.text import check_tokenizer, prepare, prepare_lists
 
 __all__ = ["BLEU", "BLEUScore"]
 
@@ -50,6 +50,7 @@ class BLEU(Metric):
     """
 
     name: ClassVar[str] = "bleu"
+    prepares_references: ClassVar[bool] = True
 
     lowercase: bool = setting(False, key="case", values={"yes": "lc", "no": "mixed"})
     effective_order: bool = setting(False, key="eff")
@@ -112,9 +113,23 @@ class BLEU(Metric):
         ready = prepare(segments, self.tokenize, lowercase=self.lowercase)
         return kernel.word_ngrams(*ready, self.max_ngram_order)
 
+    def pair_rows(
+        self,
+        hypotheses: Sequence[Sequence[str]],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] = (),
+    ) -> Rows:
+        """The same for every pair of texts of a segment; every text is read once."""
+        texts, *ready = prepare_lists(
+            [hypotheses, references], self.tokenize, lowercase=self.lowercase
+        )
+        return kernel.word_pairs(*texts, *ready, self.max_ngram_order)
+
     def aggregate(self, sums: Array) -> Array:
         """BLEU of summed counts; 0 where nothing matches, as in sacreBLEU."""
-        precisions, used = self._precisions(sums)
+        return self._combined(sums, *self._precisions(sums))
+
+    def _combined(self, sums: Array, precisions: Array, used: Array) -> Array:
         with np.errstate(divide="ignore"):
             logs = np.where(used, np.log(precisions), 0.0)
         orders = used.sum(axis=1) if self.effective_order else self.max_ngram_order
@@ -143,14 +158,15 @@ class BLEU(Metric):
                 parted.append(("smooth_value", number.removesuffix("]")))
         return super().from_options(parted)
 
-    def _score(self, segments: list[Segment]) -> BLEUScore:
+    def _score(self, segments: Segments) -> BLEUScore:
         sums = np.asarray(self.rows(segments)).sum(axis=0)[None, :]
         order = self.max_ngram_order
+        precisions, used = self._precisions(sums)
         return BLEUScore(
             name=self.title,
-            score=float(self.aggregate(sums)[0]),
-            signature=self.signature(reference_count(s.references for s in segments)),
-            precisions=tuple(map(float, self._precisions(sums)[0][0])),
+            score=float(self._combined(sums, precisions, used)[0]),
+            signature=self.signature(reference_count(segments.references)),
+            precisions=tuple(map(float, precisions[0])),
             bp=float(brevity_penalty(sums[:, 0], sums[:, 1])[0]),
             sys_len=int(sums[0, 0]),
             ref_len=int(sums[0, 1]),

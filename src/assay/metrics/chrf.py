@@ -28,6 +28,7 @@ class CHRF(Metric):
     """
 
     name: ClassVar[str] = "chrf"
+    prepares_references: ClassVar[bool] = True
 
     lowercase: bool = setting(False, key="case", values={"yes": "lc", "no": "mixed"})
     eps_smoothing: bool = setting(False, key="eff", values={"yes": "no", "no": "yes"})
@@ -73,6 +74,20 @@ class CHRF(Metric):
             self.whitespace,
             self.eps_smoothing,
             self.legacy,
+        )
+
+    def pair_rows(
+        self,
+        hypotheses: Sequence[Sequence[str]],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] = (),
+    ) -> Rows:
+        """The same for every pair of texts of a segment; every text is read once."""
+        texts = [hypotheses, references]
+        if self.lowercase:
+            texts = [[list(map(str.lower, each)) for each in lists] for lists in texts]
+        return kernel.character_pairs(
+            *texts, self.char_order, self.word_order, self.whitespace, self.legacy
         )
 
     def aggregate(self, sums: Array) -> Array:

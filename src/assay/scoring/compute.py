@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, overl
 import numpy as np
 from numpy.typing import NDArray
 
+from assay import kernel
 from assay.cluster import Engine, spread
 from assay.data import (
     Array,
@@ -18,6 +19,7 @@ from assay.data import (
     Dataset,
     MissingInput,
     Scores,
+    check_lines,
     language_pair,
     reference_tuples,
 )
@@ -311,9 +313,7 @@ def _dataset(
 def _lines(label: str, lines: Sequence[str]) -> tuple[str, ...]:
     if isinstance(lines, str):
         raise DataError(f"{label} is one string; pass a list of lines.")
-    for number, line in enumerate(lines, 1):
-        if not isinstance(line, str):
-            raise DataError(f"{label}, segment {number}: {line!r} is not a text.")
+    check_lines(label, lines)
     return tuple(lines)
 
 
@@ -571,9 +571,10 @@ def oddities(dataset: Dataset, metrics: Sequence[Metric] = ()) -> list[str]:
 
     Of tokenized text only where a metric is lowered by it, or where none is named.
     """
-    tokenized = _tokenized(dataset) if _minds_tokens(metrics) else ()
-    every = [_few(dataset), tokenized, _per_system(dataset), _untranslated(dataset)]
-    return [*chain(*every), *_twins(dataset)]
+    counts = {name: kernel.count_lines(lines) for name, lines in dataset.systems.items()}
+    tokenized = _tokenized(counts) if _minds_tokens(metrics) else ()
+    empty = _empty(counts, len(dataset))
+    return [*chain(_few(dataset), tokenized, empty, _untranslated(dataset)), *_twins(dataset)]
 
 
 def _few(dataset: Dataset) -> Iterator[str]:
@@ -589,16 +590,16 @@ def _minds_tokens(metrics: Sequence[Metric]) -> bool:
     return not metrics or any(not metric.ignores_blanks for metric in metrics)
 
 
-def _tokenized(dataset: Dataset) -> Iterator[str]:
-    for name, lines in dataset.systems.items():
-        if (tokenized := sum(line.endswith(" .") for line in lines)) >= MANY_TOKENIZED:
+def _tokenized(counts: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    for name, (_, tokenized) in counts.items():
+        if tokenized >= MANY_TOKENIZED:
             yield f"{name}: {tokenized} lines end in ' .': forgot to detokenize? It lowers scores."
 
 
-def _per_system(dataset: Dataset) -> Iterator[str]:
-    for name, lines in dataset.systems.items():
-        if empty := sum(not line.strip() for line in lines):
-            yield f"{name}: {empty} of {len(lines)} lines are empty."
+def _empty(counts: Mapping[str, tuple[int, int]], length: int) -> Iterator[str]:
+    for name, (empty, _) in counts.items():
+        if empty:
+            yield f"{name}: {empty} of {length} lines are empty."
 
 
 class _Line(NamedTuple):
