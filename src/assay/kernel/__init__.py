@@ -17,6 +17,7 @@ from assay.kernel._native import (
     type_counts,
     type_scores,
     word_ngrams,
+    word_overlaps,
     word_pairs,
 )
 
@@ -33,5 +34,6 @@ __all__ = [
     "type_counts",
     "type_scores",
     "word_ngrams",
+    "word_overlaps",
     "word_pairs",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, overload
 
@@ -484,7 +485,11 @@ Loading what identifies languages takes time; below this, outputs in another lan
 
 _PRIME = 7919
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+")
+_LETTER = re.compile(rf"[^\W\d_{_UNSPACED}]+")
+_WORD_BY_ITSELF = re.compile(rf"[{_UNSPACED}]+")
+
+COMMON, LETTERS, EVERYTHING = 0x3000, 0x32400, 0x110000
+"""Below these code points are most alphabets, all letters, and all characters."""
 
 
 def oddities(dataset: Dataset, metrics: Sequence[Metric] = ()) -> list[str]:
@@ -536,19 +541,46 @@ def _untranslated(dataset: Dataset) -> Iterator[str]:
     pair = dataset.languages
     if not dataset.sources or (pair and pair[0] == pair[1]):
         return
-    sources = {at: _words(dataset.sources[at]) for at in _places(len(dataset))}
-    vocabulary = set().union(*sources.values())
-    for at, source in list(sources.items()):
-        # Where a reference repeats the source as well, an output that does so is right.
-        if any(_repeats(_words(line), source) for line in dataset.references[at]):
-            del sources[at]
+    places = _places(len(dataset))
+    sources = tuple(dataset.sources[at] for at in places)
+    references = [
+        (line, at) for at, place in enumerate(places) for line in dataset.references[place]
+    ]
+    right = {
+        at
+        for (_, at), line in zip(references, _looked(references, sources), strict=True)
+        if line and line.repeats
+    }
+    # Where a reference repeats the source as well, an output that does so is right.
+    left = [at for at in range(len(places)) if at not in right]
     for name, lines in dataset.systems.items():
-        looked = [
-            _Line(lines[at], _repeats(words, source), _share(words, vocabulary) >= SAME)
-            for at, source in sources.items()
-            if len(words := _words(lines[at])) >= FEWEST_WORDS
-        ]
-        yield from _told(dataset, name, looked)
+        pairs = [(lines[places[at]], at) for at in left]
+        yield from _told(dataset, name, list(filter(None, _looked(pairs, sources))))
+
+
+def _looked(pairs: Sequence[tuple[str, int]], sources: Sequence[str]) -> Iterator[_Line | None]:
+    """Every line beside the source of its number; None for those of too few words to tell."""
+    lines, places = zip(*pairs, strict=True) if pairs else ((), ())
+    lowered = tuple(map(str.lower, lines)), places, tuple(map(str.lower, sources))
+    counts = kernel.word_overlaps(*lowered, _letters(COMMON))
+    if (counts < 0).any():
+        counts = kernel.word_overlaps(*lowered, _letters(LETTERS).ljust(EVERYTHING, b"\0"))
+    counts = counts.tolist()
+    for line, (words, in_source, in_sources) in zip(lines, counts, strict=True):
+        enough = words >= FEWEST_WORDS
+        repeats, familiar = (enough and n / words >= SAME for n in (in_source, in_sources))
+        yield _Line(line, repeats, familiar) if enough else None
+
+
+@cache
+def _letters(below: int) -> bytes:
+    """One byte per code point: 1 for a letter, 2 for one that is a word by itself."""
+    characters = "".join(map(chr, range(below)))
+    table = bytearray(below)
+    for value, pattern in ((1, _LETTER), (2, _WORD_BY_ITSELF)):
+        for match in pattern.finditer(characters):
+            table[match.start() : match.end()] = bytes([value]) * (match.end() - match.start())
+    return bytes(table)
 
 
 def _places(length: int) -> list[int]:
@@ -576,18 +608,6 @@ def _told(dataset: Dataset, name: str, looked: Sequence[_Line]) -> Iterator[str]
         f"{name}: {share:.0%} of the output is untranslated. Of {len(looked)} lines looked at, "
         f"{copies} repeat the source{also}. Metrics without references may prefer that."
     )
-
-
-def _words(line: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(line.lower()))
-
-
-def _repeats(words: frozenset[str], source: frozenset[str]) -> bool:
-    return len(words) >= FEWEST_WORDS and _share(words, source) >= SAME
-
-
-def _share(words: frozenset[str], others: frozenset[str] | set[str]) -> float:
-    return len(words & others) / len(words) if words else 0.0
 
 
 def _twins(dataset: Dataset) -> Iterator[str]:
