@@ -20,6 +20,7 @@ from assay.data import (
     MissingInput,
     Scores,
     check_lines,
+    divide,
     language_pair,
     reference_tuples,
 )
@@ -528,12 +529,12 @@ def _empty(counts: Mapping[str, tuple[int, int]], length: int) -> Iterator[str]:
             yield f"{name}: {empty} of {length} lines are empty."
 
 
-class _Line(NamedTuple):
-    """A line of an output, and whether its source and the whole source text have its words."""
+class _Looked(NamedTuple):
+    """Which lines are long enough to tell; which have words of their source, and of all sources."""
 
-    text: str
-    repeats: bool
-    familiar: bool
+    enough: NDArray[np.bool_]
+    repeats: NDArray[np.bool_]
+    familiar: NDArray[np.bool_]
 
 
 def _untranslated(dataset: Dataset) -> Iterator[str]:
@@ -543,33 +544,30 @@ def _untranslated(dataset: Dataset) -> Iterator[str]:
         return
     places = _places(len(dataset))
     sources = tuple(dataset.sources[at] for at in places)
-    references = [
-        (line, at) for at, place in enumerate(places) for line in dataset.references[place]
-    ]
-    right = {
-        at
-        for (_, at), line in zip(references, _looked(references, sources), strict=True)
-        if line and line.repeats
-    }
+    owners = tuple(at for at, place in enumerate(places) for _ in dataset.references[place])
+    references = tuple(chain.from_iterable(dataset.references[place] for place in places))
+    repeats = _looked(references, owners, sources).repeats
     # Where a reference repeats the source as well, an output that does so is right.
-    left = [at for at in range(len(places)) if at not in right]
-    for name, lines in dataset.systems.items():
-        pairs = [(lines[places[at]], at) for at in left]
-        yield from _told(dataset, name, list(filter(None, _looked(pairs, sources))))
+    right = {owners[at] for at in np.flatnonzero(repeats).tolist()}
+    left = tuple(at for at in range(len(places)) if at not in right)
+    texts = [[lines[places[at]] for at in left] for lines in dataset.systems.values()]
+    looked = _looked(tuple(chain.from_iterable(texts)), left * len(texts), sources)
+    for at, (name, lines) in enumerate(zip(dataset.systems, texts, strict=True)):
+        part = slice(at * len(left), (at + 1) * len(left))
+        yield from _told(dataset, name, lines, *(each[part] for each in looked))
 
 
-def _looked(pairs: Sequence[tuple[str, int]], sources: Sequence[str]) -> Iterator[_Line | None]:
-    """Every line beside the source of its number; None for those of too few words to tell."""
-    lines, places = zip(*pairs, strict=True) if pairs else ((), ())
+def _looked(lines: tuple[str, ...], places: tuple[int, ...], sources: tuple[str, ...]) -> _Looked:
+    """Every line beside the source at its place."""
     lowered = tuple(map(str.lower, lines)), places, tuple(map(str.lower, sources))
     counts = kernel.word_overlaps(*lowered, _letters(COMMON))
     if (counts < 0).any():
         counts = kernel.word_overlaps(*lowered, _letters(LETTERS).ljust(EVERYTHING, b"\0"))
-    counts = counts.tolist()
-    for line, (words, in_source, in_sources) in zip(lines, counts, strict=True):
-        enough = words >= FEWEST_WORDS
-        repeats, familiar = (enough and n / words >= SAME for n in (in_source, in_sources))
-        yield _Line(line, repeats, familiar) if enough else None
+    words, in_source, in_sources = counts.T
+    enough = words >= FEWEST_WORDS
+    return _Looked(
+        enough, *(enough & (divide(each, words) >= SAME) for each in (in_source, in_sources))
+    )
 
 
 @cache
@@ -590,22 +588,28 @@ def _places(length: int) -> list[int]:
     return sorted({at * _PRIME % length for at in range(LOOKED_AT)})
 
 
-def _told(dataset: Dataset, name: str, looked: Sequence[_Line]) -> Iterator[str]:
-    copies = sum(line.repeats for line in looked)
-    familiar = sum(line.familiar for line in looked)
+def _told(
+    dataset: Dataset,
+    name: str,
+    lines: Sequence[str],
+    enough: NDArray[np.bool_],
+    repeats: NDArray[np.bool_],
+    familiar: NDArray[np.bool_],
+) -> Iterator[str]:
+    looked, copies = int(enough.sum()), int(repeats.sum())
     language = ""
-    if copies > UNTRANSLATED * len(looked) or familiar > FAMILIAR * len(looked):
+    if copies > UNTRANSLATED * looked or familiar.sum() > FAMILIAR * looked:
         language = language_of(dataset, "source").code
         if any(dataset.references) and language == language_of(dataset, "target").code:
             return
-    others = [line.text for line in looked if not line.repeats] if language else []
-    foreign = sum(identify([line]) == language for line in others)
-    if copies + foreign <= UNTRANSLATED * len(looked):
+    others = np.flatnonzero(enough & ~repeats).tolist() if language else []
+    foreign = sum(identify([lines[at]]) == language for at in others)
+    if copies + foreign <= UNTRANSLATED * looked:
         return
-    share = (copies + foreign) / len(looked)
+    share = (copies + foreign) / looked
     also = f", {foreign} more are in its language ({language})" if foreign else ""
     yield (
-        f"{name}: {share:.0%} of the output is untranslated. Of {len(looked)} lines looked at, "
+        f"{name}: {share:.0%} of the output is untranslated. Of {looked} lines looked at, "
         f"{copies} repeat the source{also}. Metrics without references may prefer that."
     )
 
