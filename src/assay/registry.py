@@ -138,7 +138,7 @@ def settings_of(settings: Settings | type[Settings]) -> list[Field[Any]]:
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
+def _hints(kind: Any) -> dict[str, Any]:
     """The types of a class's fields; finding them takes longer than scoring a small system."""
     return get_type_hints(kind)
 
