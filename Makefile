@@ -64,6 +64,7 @@ wheel: $(VENV)/bin/python
 	$(BIN)/python .ci/smoke.py dist/*.whl
 
 bench: $(VENV)/test.stamp
+	$(BIN)/python -m pip install --quiet -e '.[bench]'
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/muler.py
 	$(BIN)/python benchmarks/suite.py

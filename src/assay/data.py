@@ -114,31 +114,31 @@ class Segments(Sequence[Segment]):
     """The segments of one or several systems, one system after the other, kept as columns.
 
     It is read like a list of `Segment`, each of which is made when it is asked for; the kernel
-    reads `columns` and makes none. `index` is what the kernel keeps of the references, or None.
+    reads `columns` and makes none. `prepared` is what the kernel keeps of the references, or None.
 
     >>> segments = Segments((("a", "b"), ("c", "d")), (("x",), ("y",)))
     >>> len(segments), segments[2]
     (4, Segment(hypothesis='c', references=('x',), source=''))
     """
 
-    __slots__ = ("hypotheses", "index", "references", "sources")
+    __slots__ = ("hypotheses", "prepared", "references", "sources")
 
     def __init__(
         self,
         hypotheses: tuple[tuple[str, ...], ...],
         references: tuple[tuple[str, ...], ...],
         sources: tuple[str, ...] = (),
-        index: object = None,
+        prepared: object = None,
     ) -> None:
         self.hypotheses = hypotheses
         self.references = references
         self.sources = sources
-        self.index = index
+        self.prepared = prepared
 
     @property
     def columns(self) -> tuple[object, object, object]:
-        """What the kernel reads: lines of each system, references of each segment, its index."""
-        return self.hypotheses, self.references, self.index
+        """What the kernel reads: lines of each system, references of each segment, their index."""
+        return self.hypotheses, self.references, self.prepared
 
     def __len__(self) -> int:
         return len(self.hypotheses) * len(self.references)
@@ -168,8 +168,6 @@ class Segments(Sequence[Segment]):
         if not isinstance(other, list | tuple | Segments):
             return NotImplemented
         return len(self) == len(other) and all(map(eq, self, other))
-
-    __hash__ = None  # type: ignore[assignment]  # as a list
 
     def __repr__(self) -> str:
         return f"<{len(self)} segments of {len(self.hypotheses)} systems>"

@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from importlib import import_module
 from numbers import Integral, Real
 from typing import (
@@ -137,10 +137,14 @@ def settings_of(settings: Settings | type[Settings]) -> list[Field[Any]]:
     return [f for f in fields(settings) if f.compare]
 
 
-@cache
+_HINTS: dict[type, dict[str, Any]] = {}
+
+
 def _hints(kind: type) -> dict[str, Any]:
     """The types of a class's fields; finding them takes longer than scoring a small system."""
-    return get_type_hints(kind)
+    if kind not in _HINTS:
+        _HINTS[kind] = get_type_hints(kind)
+    return _HINTS[kind]
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ __all__ = [
     "Language",
     "Pair",
     "Prepared",
+    "PreparedLists",
     "Side",
     "check_text",
     "check_tokenizer",
@@ -313,15 +314,29 @@ def prepare(segments: Sequence[Segment], tokenizer: str, *, lowercase: bool = Fa
     return Prepared(rewrite(segments, change) if change else segments, *_native(tokenizer))
 
 
+class PreparedLists(NamedTuple):
+    """The same for lists of texts of each segment."""
+
+    hypotheses: Sequence[Sequence[str]]
+    references: Sequence[Sequence[str]]
+    tokenizer: str
+    classes: bytes
+
+
 def prepare_lists(
-    lists: Sequence[Sequence[Sequence[str]]], tokenizer: str, *, lowercase: bool = False
-) -> tuple[list[Sequence[Sequence[str]]], str, bytes]:
-    """The same for lists of texts of each segment: hypotheses and references, say."""
+    hypotheses: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    tokenizer: str,
+    *,
+    lowercase: bool = False,
+) -> PreparedLists:
+    """As `prepare`, for all texts of each segment; each text is changed once."""
     change = _change(tokenizer, lowercase)
     if change:
-        change = lru_cache(maxsize=None)(change)
-        lists = [[list(map(change, texts)) for texts in each] for each in lists]
-    return list(lists), *_native(tokenizer)
+        once = lru_cache(maxsize=None)(change)
+        hypotheses = [list(map(once, texts)) for texts in hypotheses]
+        references = [list(map(once, texts)) for texts in references]
+    return PreparedLists(hypotheses, references, *_native(tokenizer))
 
 
 def _change(tokenizer: str, lowercase: bool) -> Callable[[str], str] | None:

@@ -1,6 +1,7 @@
 """Columns of lines give what segments give, bytes what characters give, and nothing is stale."""
 
 import pickle
+import re
 import threading
 from collections import Counter
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from assay import BLEU, CHRF, DataError, Dataset, kernel
 from assay.data import Segment, Segments
 from assay.metrics.base import parse
+from assay.scoring.compute import COMMON, EVERYTHING, LETTERS, _letters
 from tests.corpora import HOSTILE, SHORT, demo, hostile
 
 SYSTEMS = {name: tuple(demo(f"systems/{name}.txt", 40)) for name in ("atlas", "birch", "cedar")}
@@ -186,3 +188,30 @@ def test_empty_and_tokenized_lines_are_counted_as_python_does():
     )
     wanted = sum(not line.strip() for line in lines), sum(line.endswith(" .") for line in lines)
     assert kernel.count_lines(tuple(lines)) == wanted
+
+
+WORD = re.compile(
+    "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\\W\\d_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+"
+)
+lowered = line.map(str.lower)
+
+
+@given(lines=st.lists(lowered, max_size=4), sources=st.lists(lowered, min_size=1, max_size=3))
+@settings(max_examples=150, deadline=None)
+def test_overlaps_of_words_are_those_of_sets(lines, sources):
+    table = _letters(LETTERS).ljust(EVERYTHING, b"\0")
+    places = tuple(at % len(sources) for at in range(len(lines)))
+    sets = [set(WORD.findall(text)) for text in sources]
+    wanted = [
+        [len(words), len(words & sets[at]), len(words & set().union(*sets))]
+        for words, at in (
+            (set(WORD.findall(text)), at) for text, at in zip(lines, places, strict=True)
+        )
+    ]
+    assert kernel.word_overlaps(tuple(lines), places, tuple(sources), table).tolist() == wanted
+    small = kernel.word_overlaps(tuple(lines), places, tuple(sources), _letters(COMMON))
+    seen = [max(map(ord, text), default=0) < COMMON for text in (*sources, *lines)]
+    told = [all(seen[: len(sources)]) and each for each in seen[len(sources) :]]
+    assert small.tolist() == [
+        row if there else [-1] * 3 for row, there in zip(wanted, told, strict=True)
+    ]

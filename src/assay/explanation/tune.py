@@ -201,7 +201,9 @@ class RatedSegments:
             )
         segments = dataset.all_segments()
         pair = "-".join(dataset.languages or ())
-        return cls(dataset.name, pair, [segments[at] for at in rated], human[rated], items[rated])
+        return cls(
+            dataset.name, pair, [segments[at] for at in rated.tolist()], human[rated], items[rated]
+        )
 
 
 class BoostSetting(NamedTuple):

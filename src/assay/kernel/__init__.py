@@ -26,6 +26,7 @@ from assay.kernel._native import (
     type_swaps,
     usual_threads,
     word_ngrams,
+    word_overlaps,
     word_pairs,
 )
 
@@ -50,5 +51,6 @@ __all__ = [
     "type_swaps",
     "usual_threads",
     "word_ngrams",
+    "word_overlaps",
     "word_pairs",
 ]

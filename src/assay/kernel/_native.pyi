@@ -23,6 +23,15 @@ def tokenize(lines: Sequence[str], tokenizer: str, classes: bytes = b"") -> list
 def count_lines(lines: tuple[str, ...]) -> tuple[int, int]:
     """How many lines are empty or white space, and how many end in a blank and a full stop."""
 
+def word_overlaps(
+    lines: tuple[str, ...], places: tuple[int, ...], sources: tuple[str, ...], table: bytes
+) -> NDArray[np.int64]:
+    """Distinct words of each line, those in the source at its place, and those in any source.
+
+    `table` has a byte per code point: 1 for a letter, 2 for one that is a word of its own. Counts
+    are below 0 where a character is beyond the table.
+    """
+
 def masked(words: tuple[str, ...], keep: NDArray[np.bool_], mask: str) -> list[str]:
     """One text per row: the words, with the mask for those that are not kept."""
 

@@ -88,6 +88,24 @@ nb::tuple count_lines(nb::tuple lines) {
     return nb::make_tuple(counter.counts.empty, counter.counts.tokenized);
 }
 
+nb::ndarray<nb::numpy, int64_t> word_overlaps(nb::tuple lines, nb::tuple places, nb::tuple sources,
+                                              nb::bytes table) {
+    if (nb::len(lines) != nb::len(places)) throw nb::value_error("one place for every line");
+    Overlaps overlaps({table.c_str(), table.size()});
+    Strings strings;
+    for (nb::handle source : sources) overlaps.add_source(strings.view(source.ptr()));
+    std::vector<int64_t> values;
+    values.reserve(3 * nb::len(lines));
+    for (size_t at = 0; at < nb::len(lines); ++at) {
+        const auto place = nb::cast<size_t>(places[at]);
+        if (place >= nb::len(sources)) throw nb::value_error("no source at this place");
+        const nb::object line = lines[at];
+        const Overlap found = overlaps.with(place, strings.view(line.ptr()));
+        values.insert(values.end(), {found.words, found.in_source, found.in_sources});
+    }
+    return array(std::move(values), {nb::len(lines), 3});
+}
+
 using Kept = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // One text per row: the words, with the mask for those that are not kept.
@@ -464,6 +482,7 @@ NB_MODULE(_native, m) {
     nb::class_<assay::ReferenceIndex>(m, "ReferenceIndex").def(nb::init<nb::tuple>(), "references"_a);
     m.def("tokenize", &assay::tokenize, "lines"_a, "tokenizer"_a, "classes"_a = nb::bytes("", 0));
     m.def("count_lines", &assay::count_lines, "lines"_a);
+    m.def("word_overlaps", &assay::word_overlaps, "lines"_a, "places"_a, "sources"_a, "table"_a);
     m.def("masked", &assay::masked, "words"_a, "keep"_a, "mask"_a);
     m.def("usual_threads", &assay::usual_threads);
     m.def("word_ngrams", &assay::word_ngrams, "segments"_a, "tokenizer"_a, "classes"_a, "order"_a,

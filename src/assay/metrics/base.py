@@ -403,7 +403,7 @@ class _Known(NamedTuple):
 
     sets: tuple[tuple[str | None, ...], ...]
     tuples: tuple[tuple[str, ...], ...]
-    index: kernel.ReferenceIndex | None
+    prepared: kernel.ReferenceIndex | None
 
 
 _KNOWN: WeakKeyDictionary[Metric, _Known] = WeakKeyDictionary()
@@ -436,16 +436,16 @@ def _known_references(
         known = _Known(sets, tuples, None)
         if sum(sum(map(len, lines)) for lines in tuples) > MOST_KEPT:
             return tuples, None
-    elif known.index is None:
-        known = known._replace(index=kernel.ReferenceIndex(known.tuples))
+    elif known.prepared is None:
+        known = known._replace(prepared=kernel.ReferenceIndex(known.tuples))
     with _LOCK:
         _KNOWN[metric] = known
-    return known.tuples, known.index
+    return known.tuples, known.prepared
 
 
 def _check_references(metric: Metric, segments: Sequence[Segment]) -> None:
-    columns = isinstance(segments, Segments)
-    if not all(segments.references if columns else map(itemgetter(1), segments)):
+    columns = segments.references if isinstance(segments, Segments) else ()
+    if not all(columns or map(itemgetter(1), segments)):
         number = next(at for at, segment in enumerate(segments, 1) if not segment.references)
         raise DataError(
             f"{metric} compares with references, but segment {number} has none. Name one, or take "

@@ -120,10 +120,8 @@ class BLEU(Metric):
         sources: Sequence[str] = (),
     ) -> Rows:
         """The same for every pair of texts of a segment; every text is read once."""
-        texts, *ready = prepare_lists(
-            [hypotheses, references], self.tokenize, lowercase=self.lowercase
-        )
-        return kernel.word_pairs(*texts, *ready, self.max_ngram_order)
+        ready = prepare_lists(hypotheses, references, self.tokenize, lowercase=self.lowercase)
+        return kernel.word_pairs(*ready, self.max_ngram_order)
 
     def aggregate(self, sums: Array) -> Array:
         """BLEU of summed counts; 0 where nothing matches, as in sacreBLEU."""

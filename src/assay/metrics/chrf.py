@@ -83,11 +83,11 @@ class CHRF(Metric):
         sources: Sequence[str] = (),
     ) -> Rows:
         """The same for every pair of texts of a segment; every text is read once."""
-        texts = [hypotheses, references]
         if self.lowercase:
-            texts = [[list(map(str.lower, each)) for each in lists] for lists in texts]
+            hypotheses = [list(map(str.lower, texts)) for texts in hypotheses]
+            references = [list(map(str.lower, texts)) for texts in references]
         return kernel.character_pairs(
-            *texts, self.char_order, self.word_order, self.whitespace, self.legacy
+            hypotheses, references, self.char_order, self.word_order, self.whitespace, self.legacy
         )
 
     def aggregate(self, sums: Array) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, overload
 
@@ -20,6 +21,7 @@ from assay.data import (
     MissingInput,
     Scores,
     check_lines,
+    divide,
     language_pair,
     reference_tuples,
 )
@@ -563,7 +565,11 @@ Loading what identifies languages takes time; below this, outputs in another lan
 
 _PRIME = 7919
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+")
+_LETTER = re.compile(rf"[^\W\d_{_UNSPACED}]+")
+_WORD_BY_ITSELF = re.compile(rf"[{_UNSPACED}]+")
+
+COMMON, LETTERS, EVERYTHING = 0x3000, 0x32400, 0x110000
+"""Below these code points are most alphabets, all letters, and all characters."""
 
 
 def oddities(dataset: Dataset, metrics: Sequence[Metric] = ()) -> list[str]:
@@ -602,12 +608,12 @@ def _empty(counts: Mapping[str, tuple[int, int]], length: int) -> Iterator[str]:
             yield f"{name}: {empty} of {length} lines are empty."
 
 
-class _Line(NamedTuple):
-    """A line of an output, and whether its source and the whole source text have its words."""
+class _Looked(NamedTuple):
+    """Which lines are long enough to tell; which have words of their source, and of all sources."""
 
-    text: str
-    repeats: bool
-    familiar: bool
+    enough: NDArray[np.bool_]
+    repeats: NDArray[np.bool_]
+    familiar: NDArray[np.bool_]
 
 
 def _untranslated(dataset: Dataset) -> Iterator[str]:
@@ -615,19 +621,43 @@ def _untranslated(dataset: Dataset) -> Iterator[str]:
     pair = dataset.languages
     if not dataset.sources or (pair and pair[0] == pair[1]):
         return
-    sources = {at: _words(dataset.sources[at]) for at in _places(len(dataset))}
-    vocabulary = set().union(*sources.values())
-    for at, source in list(sources.items()):
-        # Where a reference repeats the source as well, an output that does so is right.
-        if any(_repeats(_words(line), source) for line in dataset.references[at]):
-            del sources[at]
-    for name, lines in dataset.systems.items():
-        looked = [
-            _Line(lines[at], _repeats(words, source), _share(words, vocabulary) >= SAME)
-            for at, source in sources.items()
-            if len(words := _words(lines[at])) >= FEWEST_WORDS
-        ]
-        yield from _told(dataset, name, looked)
+    places = _places(len(dataset))
+    sources = tuple(dataset.sources[at] for at in places)
+    owners = tuple(at for at, place in enumerate(places) for _ in dataset.references[place])
+    references = tuple(chain.from_iterable(dataset.references[place] for place in places))
+    repeats = _looked(references, owners, sources).repeats
+    # Where a reference repeats the source as well, an output that does so is right.
+    right = {owners[at] for at in np.flatnonzero(repeats).tolist()}
+    left = tuple(at for at in range(len(places)) if at not in right)
+    texts = [[lines[places[at]] for at in left] for lines in dataset.systems.values()]
+    looked = _looked(tuple(chain.from_iterable(texts)), left * len(texts), sources)
+    for at, (name, lines) in enumerate(zip(dataset.systems, texts, strict=True)):
+        part = slice(at * len(left), (at + 1) * len(left))
+        yield from _told(dataset, name, lines, *(each[part] for each in looked))
+
+
+def _looked(lines: tuple[str, ...], places: tuple[int, ...], sources: tuple[str, ...]) -> _Looked:
+    """Every line beside the source at its place."""
+    lowered = tuple(map(str.lower, lines)), places, tuple(map(str.lower, sources))
+    counts = kernel.word_overlaps(*lowered, _letters(COMMON))
+    if (counts < 0).any():
+        counts = kernel.word_overlaps(*lowered, _letters(LETTERS).ljust(EVERYTHING, b"\0"))
+    words, in_source, in_sources = counts.T
+    enough = words >= FEWEST_WORDS
+    return _Looked(
+        enough, *(enough & (divide(each, words) >= SAME) for each in (in_source, in_sources))
+    )
+
+
+@cache
+def _letters(below: int) -> bytes:
+    """One byte per code point: 1 for a letter, 2 for one that is a word by itself."""
+    characters = "".join(map(chr, range(below)))
+    table = bytearray(below)
+    for value, pattern in ((1, _LETTER), (2, _WORD_BY_ITSELF)):
+        for match in pattern.finditer(characters):
+            table[match.start() : match.end()] = bytes([value]) * (match.end() - match.start())
+    return bytes(table)
 
 
 def _places(length: int) -> list[int]:
@@ -637,36 +667,30 @@ def _places(length: int) -> list[int]:
     return sorted({at * _PRIME % length for at in range(LOOKED_AT)})
 
 
-def _told(dataset: Dataset, name: str, looked: Sequence[_Line]) -> Iterator[str]:
-    copies = sum(line.repeats for line in looked)
-    familiar = sum(line.familiar for line in looked)
+def _told(
+    dataset: Dataset,
+    name: str,
+    lines: Sequence[str],
+    enough: NDArray[np.bool_],
+    repeats: NDArray[np.bool_],
+    familiar: NDArray[np.bool_],
+) -> Iterator[str]:
+    looked, copies = int(enough.sum()), int(repeats.sum())
     language = ""
-    if copies > UNTRANSLATED * len(looked) or familiar > FAMILIAR * len(looked):
+    if copies > UNTRANSLATED * looked or familiar.sum() > FAMILIAR * looked:
         language = language_of(dataset, "source").code
         if any(dataset.references) and language == language_of(dataset, "target").code:
             return
-    others = [line.text for line in looked if not line.repeats] if language else []
-    foreign = sum(identify([line]) == language for line in others)
-    if copies + foreign <= UNTRANSLATED * len(looked):
+    others = np.flatnonzero(enough & ~repeats).tolist() if language else []
+    foreign = sum(identify([lines[at]]) == language for at in others)
+    if copies + foreign <= UNTRANSLATED * looked:
         return
-    share = (copies + foreign) / len(looked)
+    share = (copies + foreign) / looked
     also = f", {foreign} more are in its language ({language})" if foreign else ""
     yield (
-        f"{name}: {share:.0%} of the output is untranslated. Of {len(looked)} lines looked at, "
+        f"{name}: {share:.0%} of the output is untranslated. Of {looked} lines looked at, "
         f"{copies} repeat the source{also}. Metrics without references may prefer that."
     )
-
-
-def _words(line: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(line.lower()))
-
-
-def _repeats(words: frozenset[str], source: frozenset[str]) -> bool:
-    return len(words) >= FEWEST_WORDS and _share(words, source) >= SAME
-
-
-def _share(words: frozenset[str], others: frozenset[str] | set[str]) -> float:
-    return len(words & others) / len(words) if words else 0.0
 
 
 def _twins(dataset: Dataset) -> Iterator[str]:

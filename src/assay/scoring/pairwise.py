@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from assay.data import Array, DataError, Dataset, check_lines, language_pair
 from assay.metrics.base import Metric, select_metrics
 from assay.progress import Track, untracked
-from assay.results import Column, Record, Result, Table
+from assay.results import Column, Direction, Record, Result, Table
 
 __all__ = ["MBRResult", "mbr", "pairwise"]
 
@@ -114,7 +114,7 @@ class MBRResult(Result):
 
     def tables(self) -> list[Table]:
         """What is picked for each segment, and how far ahead it is."""
-        direction = "higher" if self.metric.higher_is_better else "lower"
+        direction: Direction = "high" if self.metric.higher_is_better else "low"
         utility = Column("expected", finer=self.metric.is_small, direction=direction)
         mean = Column("mean of all", finer=self.metric.is_small)
         columns = ("segment", "picked", "of", utility, mean, "text")
