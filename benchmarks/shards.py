@@ -26,6 +26,7 @@ from pathlib import Path
 from string import ascii_lowercase
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import sacrebleu
 
@@ -140,9 +141,7 @@ def _text_size(path: Path) -> int:
     """Bytes of text, with a line break for each."""
     file = pq.ParquetFile(path)
     batches = file.iter_batches()
-    return sum(
-        pa.compute.sum(pa.compute.binary_length(c)).as_py() + len(c) for b in batches for c in b
-    )
+    return sum(pc.sum(pc.binary_length(c)).as_py() + len(c) for b in batches for c in b)
 
 
 def _score(folder: Path, pattern: str, workers: int | None) -> dict[str, object]:

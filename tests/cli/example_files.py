@@ -1,9 +1,12 @@
 """The files that the examples of the help texts name, laid out in the current folder."""
 
+import gzip
 import shutil
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from assay.cli import main
 from assay.data import Dataset
@@ -36,8 +39,18 @@ def lay_out_examples():
     _lay_out_folders()
     _lay_out_suite()
     _lay_out_retrieval()
+    _lay_out_shards()
     Path("limits.toml").write_text(LIMITS)
     Path("study.toml").write_text(STUDY)
+
+
+def _lay_out_shards():
+    Path("corpus").mkdir()
+    for system in SYSTEMS:
+        columns = {"mt": demo(f"systems/{system}.txt"), "ref": demo("ref.A.txt")}
+        pq.write_table(pa.table(columns), f"corpus/{system}.parquet")
+        lines = ["mt\tref", *map("\t".join, zip(*columns.values(), strict=True))]
+        Path(f"corpus/{system}.tsv.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
 
 
 def _lay_out_tags():

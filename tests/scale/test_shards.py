@@ -17,7 +17,7 @@ import zstandard
 import assay
 from assay.data import DataError
 from assay.metrics.base import parse
-from assay.scale import outputs, readers
+from assay.scale import outputs, readers, shards
 from assay.scale.shards import score_shards
 from tests.corpora import demo
 
@@ -231,6 +231,19 @@ def test_a_changed_shard_is_noticed(corpus, tmp_path):
     assert [outcome.reason for outcome in result.shards] == ["", "changed", ""]
     assert result.notes == (f"{corpus}/part-1.tsv has changed since it was scored: scored again.",)
     assert figures(result) == figures(score_shards(str(corpus / "*"), METRICS))
+
+
+def test_a_shard_that_changes_while_it_is_read_is_told(corpus, tmp_path, monkeypatch):
+    score = shards._score_batch
+
+    def change(*given):
+        (corpus / "part-0.parquet").touch()
+        return score(*given)
+
+    monkeypatch.setattr(shards, "_score_batch", change)
+    with pytest.raises(DataError, match=r"part-0.parquet has changed while it was read"):
+        score_shards(corpus / "part-0.parquet", METRICS, out=tmp_path / "out")
+    assert not list((tmp_path / "out").rglob("*.parquet"))
 
 
 @pytest.mark.parametrize("other", [["bleu:lowercase=yes"], ["bleu", "chrf"]])

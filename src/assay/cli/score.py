@@ -276,7 +276,7 @@ SCORE = Command(
         assay score ref.txt -i a.txt b.txt --scores comet.seg.tsv    scores from elsewhere
         assay score ref.txt -i a.txt -m chrf --fail-under chrf=55    status 1 below that
         assay score --shards 'corpus/*.parquet' -m bleu chrf --out scores   any size, resumable
-        assay score --shards 's3://bucket/*.tsv.gz' -m chrf --where 'chrf > 20' --out good""",
+        assay score --shards 'corpus/*.tsv.gz' -m chrf --where 'chrf > 20' --out good""",
     configure=_configure_score,
     run=_run_score,
 )

@@ -20,6 +20,7 @@ __all__ = [
     "PACKED",
     "LocalCopy",
     "Shard",
+    "check_unchanged",
     "filesystem",
     "find_shards",
     "local_copy",
@@ -139,6 +140,12 @@ def _stat(path: str) -> tuple[int, str]:
     except OSError as error:
         raise DataError(f"{path} cannot be read ({error.strerror}).") from None
     return found.st_size, f"{found.st_mtime_ns} {found.st_ctime_ns}"
+
+
+def check_unchanged(shard: Shard) -> None:
+    """Raise a `DataError` where a file is no more what it was when it was found."""
+    if _stat(shard.path) != (shard.size, shard.stamp):
+        raise DataError(f"{shard.path} has changed while it was read. Run the same again.")
 
 
 @contextmanager

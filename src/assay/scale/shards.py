@@ -7,12 +7,11 @@ import json
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -29,7 +28,7 @@ from assay.scale.batches import (
     find_columns,
     score_segments,
 )
-from assay.scale.files import Shard, find_shards, local_copy
+from assay.scale.files import Shard, check_unchanged, find_shards, local_copy, remote
 from assay.scale.filters import Where
 from assay.scale.outputs import METADATA, OutputFolder, has_changed
 from assay.scale.readers import ROWS, ShardBatch, read_batches, read_column_names
@@ -48,6 +47,9 @@ T = TypeVar("T")
 
 AHEAD = 2
 """Batches that are read while another is scored."""
+
+PATIENCE = 1.5
+"""Seconds that a run which is given up waits for the batches that it is at."""
 
 AT_ONCE = 2**16
 """Rows that are written at a time."""
@@ -159,8 +161,8 @@ def score_shards(
             if outcome is not None:
                 sums.add_table(outcome.sums)
                 outcomes.append(outcome._replace(sums=None))
-    order = {shard.path: at for at, shard in enumerate(shards)}
-    outcomes.sort(key=lambda outcome: order[outcome.shard.path])
+    order = {shard.name: at for at, shard in enumerate(shards)}
+    outcomes.sort(key=lambda outcome: order[outcome.shard.name])
     return ShardsResult(
         (plan.columns.hypothesis,),
         metric_scores(sums, plan.metrics),
@@ -196,6 +198,7 @@ def score_shard(
         for batch in _ahead(batches):
             passed += _score_batch(batch, plan, sums, writer)
             tell(batch.done)
+        check_unchanged(shard)
         outcome = ShardOutcome(shard, sums.table(), copy.sha256, sums.segments, passed, reason)
         writer.finish(_about(outcome, plan, sums.reference_count))
     if plan.out is not None:
@@ -379,7 +382,7 @@ def _here(
     """Shards on threads of this machine; a step per megabyte, of which one carries the outcome."""
     count = min(workers or os.cpu_count() or 1, len(shards))
     done: queue.Queue[tuple[int, ShardOutcome | BaseException | None]] = queue.Queue()
-    stop = threading.Event()
+    stop, taking = threading.Event(), threading.Lock()
 
     def run(at: int) -> None:
         told = 0
@@ -401,24 +404,36 @@ def _here(
         except BaseException as error:
             done.put((0, error))
 
-    with ThreadPoolExecutor(count, thread_name_prefix="shard") as pool:
-        waiting = iter(range(len(shards)))
-        running: set[Future[None]] = {pool.submit(run, at) for at in islice(waiting, count)}
-        left = len(shards)
-        try:
-            while left:
-                megabytes, found = done.get()
-                if isinstance(found, BaseException):
-                    raise found
-                if found is not None:
-                    left -= 1
-                    if (at := next(waiting, None)) is not None:
-                        running.add(pool.submit(run, at))
-                    yield found
-                    megabytes -= 1
-                yield from [None] * megabytes
-        finally:
-            stop.set()
+    waiting = iter(range(len(shards)))
+
+    def work() -> None:
+        while not stop.is_set():
+            with taking:
+                at = next(waiting, None)
+            if at is None:
+                return
+            run(at)
+
+    # Not a pool, for which the interpreter would wait: a batch of a neural metric takes minutes.
+    threads = [threading.Thread(target=work, name="shard", daemon=True) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    left = len(shards)
+    try:
+        while left:
+            megabytes, found = done.get()
+            if isinstance(found, BaseException):
+                raise found
+            if found is not None:
+                left -= 1
+                yield found
+                megabytes -= 1
+            yield from [None] * megabytes
+    finally:
+        stop.set()
+        give_up = time.monotonic() + PATIENCE
+        for thread in threads:
+            thread.join(max(0.0, give_up - time.monotonic()))
 
 
 class _Stopped(Exception):
@@ -427,9 +442,16 @@ class _Stopped(Exception):
 
 def _elsewhere(shards: Sequence[Shard], plan: ShardPlan) -> Iterator[ShardOutcome | None]:
     """Shards on a cluster; steps as for `_here`, all of a shard's when it is done."""
-    for outcome in current_cluster().map(partial(score_shard, plan=plan), shards):
+    # Whoever does the work may do it in another folder.
+    plan = replace(plan, out=None if plan.out is None else _absolute(plan.out))
+    items = [shard._replace(path=_absolute(shard.path)) for shard in shards]
+    for outcome in current_cluster().map(partial(score_shard, plan=plan), items):
         yield outcome
         yield from [None] * (_megabytes(outcome.shard.size) - 1)
+
+
+def _absolute(path: str) -> str:
+    return path if remote(path) else str(Path(path).absolute())
 
 
 def _megabytes(size: int) -> int:

@@ -9,10 +9,10 @@ import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 from uuid import uuid4
 
 import numpy as np
@@ -31,6 +31,7 @@ __all__ = [
     "Precision",
     "States",
     "encoder_named",
+    "encoding_anew",
 ]
 
 ROOM = 2**29
@@ -212,8 +213,12 @@ class Encoder(ABC):
     _lock = threading.RLock()
     """One for all: an encoder uses all cores by itself."""
 
+    _start: ClassVar[int] = 0
+    """How often vectors have been forgotten, by all encoders."""
+
     def __init__(self, folder: str | None = None) -> None:
         self._memory = MemoryCache()
+        self._started = Encoder._start
         self._cut: dict[str, Pieces] = {}
         self._disk = DiskCache(folder, f"{self.identity} {self.variant}") if folder else None
 
@@ -269,6 +274,8 @@ class Encoder(ABC):
         encode: Callable[[Sequence[str]], Iterator[tuple[str, States]]],
     ) -> list[States]:
         with self._lock:
+            if self._started != Encoder._start:
+                self._memory, self._started = MemoryCache(self._memory.room), Encoder._start
             found = self._memory.read(kind, dict.fromkeys(texts))
             missing = [text for text in dict.fromkeys(texts) if text not in found]
             if missing and self._disk:
@@ -299,6 +306,18 @@ class Encoder(ABC):
                 self._memory.write(kind, made)
                 if self._disk:
                     self._disk.write(kind, made)
+
+
+@contextmanager
+def encoding_anew() -> Iterator[None]:
+    """Within it, no vectors in memory from before are used, and no other thread encodes.
+
+    A vector depends on the texts that are encoded together with it, in the seventh digit. So
+    scores that are computed within it depend on their own texts alone.
+    """
+    with Encoder._lock:
+        Encoder._start += 1
+        yield
 
 
 def encoder_named(
