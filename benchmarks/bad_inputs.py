@@ -1,7 +1,7 @@
 """Every command on bad inputs: runs them all and writes the table in docs/bad-inputs.md.
 
     python benchmarks/bad_inputs.py                     all cases, to docs/bad-inputs.md
-    python benchmarks/bad_inputs.py --only score check  some commands, to standard output
+    python benchmarks/bad_inputs.py --only score check  some commands: renews their lines there
 
 Every case is a process of its own with a time limit. The exit code is 1 where one of them broke a
 promise: a traceback or a warning, more than one line, another exit code than 0 or 2, or a message
@@ -616,6 +616,18 @@ def document(results: Sequence[tuple[Case, Outcome]]) -> str:
     return "".join(parts).rstrip("\n") + "\n"
 
 
+def renewed(results: Sequence[tuple[Case, Outcome]]) -> str:
+    """The page with the lines of these cases as they are now."""
+    page = DOCS.read_text("utf-8")
+    for case, outcome in results:
+        row = _row(case, outcome)
+        start = row[: row.index("` | ") + 4]
+        old = [line for line in page.splitlines(keepends=True) if line.startswith(start)]
+        for line in old:
+            page = page.replace(line, row)
+    return page
+
+
 def _row(case: Case, outcome: Outcome) -> str:
     line = f"`{_cut(case.line, 90)}`"
     cells = (case.title, line, outcome.status, _cut(outcome.first, 240))
@@ -685,8 +697,8 @@ def main() -> int:
             if full:
                 subprocess.run(["umount", str(full)], check=False)
     print(f"{len(results)} runs, {broken} broke a promise")
-    if not args.only and not args.like:
-        DOCS.write_text(document(results), "utf-8")
+    page = renewed(results) if args.only or args.like else document(results)
+    DOCS.write_text(page, "utf-8")
     return 1 if broken else 0
 
 

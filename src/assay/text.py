@@ -21,6 +21,7 @@ __all__ = [
     "Prepared",
     "PreparedLists",
     "Side",
+    "check_repetitions",
     "check_text",
     "check_tokenizer",
     "identify",
@@ -429,3 +430,22 @@ def _character_classes() -> bytes:
         for match in regex.finditer(rf"\p{{{name}}}+", everything):
             table[match.start() : match.end()] = bytes([value]) * (match.end() - match.start())
     return bytes(table)
+
+
+MOST_REPETITIONS = 100_000
+_COUNTS = re.compile(r"(?<!\\)\{([0-9]*),?([0-9]*)\}")
+
+
+def check_repetitions(pattern: str) -> None:
+    """Raise a `ValueError` where a regular expression repeats something too often.
+
+    To compile `a{2000000000}` takes gigabytes.
+
+    >>> check_repetitions("a{2,30}")
+    >>> check_repetitions("a{2000000000}")
+    Traceback (most recent call last):
+    ValueError: more than 100000 repetitions
+    """
+    for counts in _COUNTS.findall(pattern):
+        if any(len(count) > 12 or int(count or 0) > MOST_REPETITIONS for count in counts):
+            raise ValueError(f"more than {MOST_REPETITIONS} repetitions")

@@ -238,7 +238,9 @@ def test_an_expression_that_runs_away_is_an_error_that_names_it():
         replace(annotator, source="x.txt").annotate(["a", "a" * 100 + "b"])
 
 
-@pytest.mark.parametrize("pattern", ["(", "[a", "*", "(?P<x>a)(?P<x", r"\p{Nonsense}", "a{2,1}"])
+@pytest.mark.parametrize(
+    "pattern", ["(", "[a", "*", "(?P<x>a)(?P<x", r"\p{Nonsense}", "a{2,1}", "a{2147483648}"]
+)
 def test_what_is_no_expression_is_an_error(pattern):
     with pytest.raises(DataError, match="is not a regular expression"):
         matches({"A": (pattern,)}, "a")

@@ -104,3 +104,5 @@ def test_a_repetition_of_too_many_digits_is_an_error_of_one_line():
     with pytest.raises(DataError, match="is not a regular expression") as caught:
         pattern(f"a{{1,{'9' * 5000}}}", "regex")
     assert len(str(caught.value)) < 1100
+    with pytest.raises(DataError, match="more than 100000 repetitions"):
+        pattern("[0-9]{2147483648}", "regex")

@@ -220,8 +220,10 @@ def _mend_standard_error() -> None:
         while os.open(os.devnull, os.O_RDWR) < 2:
             pass
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
-    elif sys.stderr is sys.__stderr__:
-        sys.stderr = cast("TextIO", _Forgiving(sys.stderr))
+        return
+    stream = sys.stderr
+    if stream is sys.__stderr__:
+        sys.stderr = cast("TextIO", _Forgiving(cast("TextIO", stream)))
 
 
 class _Forgiving:

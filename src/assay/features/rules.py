@@ -16,7 +16,7 @@ from assay.features.annotation import Annotation, Annotator, TokenSpan
 from assay.io.files import FilePath
 from assay.io.files import label as file_label
 from assay.io.tables import read_rows
-from assay.text import Language, check_text, tokenize
+from assay.text import Language, check_repetitions, check_text, tokenize
 
 if TYPE_CHECKING:
     from regex import Pattern
@@ -246,8 +246,9 @@ def compiled(pattern: str) -> Pattern[str]:
     import regex
 
     try:
+        check_repetitions(pattern)
         return regex.compile(pattern)
-    except (regex.error, ValueError, OverflowError, RecursionError) as error:
+    except (regex.error, ValueError, OverflowError, RecursionError, MemoryError) as error:
         shown = pattern if len(pattern) <= 60 else pattern[:59] + "…"
         raise DataError(f"{shown!r} is not a regular expression ({error}).") from None
 

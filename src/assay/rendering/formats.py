@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from assay.data import DataError
-from assay.io.files import PACKED, FilePath, suffix, write_whole
+from assay.io.files import FilePath, suffix, write_whole
+from assay.io.packed import PACKED
 from assay.registry import Registry, did_you_mean
 from assay.results import Result
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from assay.data import DataError
 from assay.progress import Track, untracked
 from assay.suites.model import Item, Kind, Rule, Run, Suite
+from assay.text import check_repetitions
 
 __all__ = [
     "FAIL",
@@ -96,6 +97,7 @@ def pattern_of(rule: Rule) -> Pattern:
 
 def _compiled(text: str) -> regex.Pattern[str]:
     try:
+        check_repetitions(text)
         return regex.compile(text, cache_pattern=False)
     except (regex.error, ValueError, RecursionError, OverflowError, MemoryError) as error:
         raise DataError(f"{text[:200]!r} is not a regular expression ({error}).") from None
