@@ -406,7 +406,8 @@ def _accuracy_at(metric: Array, human: Array, epsilon: float) -> float:
     for at in range(0, len(own), BLOCK):
         gaps = own[at : at + BLOCK, None] - own
         said = np.where(np.abs(gaps) <= epsilon, 0.0, np.sign(gaps))
-        hits += np.count_nonzero(said == np.sign(theirs[at : at + BLOCK, None] - theirs))
+        right = said == np.sign(theirs[at : at + BLOCK, None] - theirs)
+        hits += int(np.count_nonzero(right))
     # Every pair was met twice, and every score with itself.
     return (hits - len(own)) / (len(own) * (len(own) - 1)) if len(own) > 1 else math.nan
 

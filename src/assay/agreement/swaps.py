@@ -60,8 +60,8 @@ def permutation_p(
     a, b, people = commonly_known(first, second, human)
     swaps = swaps_of_units(human.shape, trials, rng)
     if isinstance(coefficient, AccuracyWithTies):
-        sides = (np.ascontiguousarray(grouped(scores, by)) for scores in (a, b, people))
-        return swapped_ties_p(*sides, _units(human, by), swaps)
+        one, other, theirs = (np.ascontiguousarray(grouped(x, by)) for x in (a, b, people))
+        return swapped_ties_p(one, other, theirs, _units(human, by), swaps)
     every = np.concatenate([np.zeros((1, swaps.shape[1]), bool), swaps])
     delta = np.subtract(*_values(a, b, people, coefficient, by, every).T)
     if math.isnan(delta[0]):
@@ -80,7 +80,7 @@ def _values(
     if several and by == "item" and coefficient.from_counts(_NOTHING) is not None:
         return _of_counted_groups(a, b, people, coefficient, swaps)
     if several and by != "item" and type(coefficient) is Pearson:
-        return _of_sums(*(grouped(scores, by) for scores in (a, b, people)), swaps)
+        return _of_sums(grouped(a, by), grouped(b, by), grouped(people, by), swaps)
     if by != "item" and coefficient.from_counts(_NOTHING) is not None:
         return _of_counts(a, b, people, coefficient, by, swaps)
     shape = (len(swaps), 1, people.shape[1]) if several else (len(swaps), len(people), 1)
@@ -115,7 +115,7 @@ def _of_counted_groups(
         Concordance(*(np.where(swaps, y, x) for x, y in zip(*both, strict=True)))
         for both in ((one, other), (other, one))
     )
-    return np.stack([coefficient.from_counts(side) for side in sides], axis=-1)
+    return np.stack([np.asarray(coefficient.from_counts(side)) for side in sides], axis=-1)
 
 
 def _columns(counts: Concordance) -> tuple[Array, ...]:
@@ -163,7 +163,5 @@ def _of_counts(
         ],
         axis=-2,
     )
-    values = [
-        coefficient.from_counts(Concordance(*counts[:, side].T.swapaxes(1, 2))) for side in (0, 1)
-    ]
-    return np.stack(values, axis=-1)
+    sides = (Concordance(*counts[:, side].T.swapaxes(1, 2)) for side in (0, 1))
+    return np.stack([np.asarray(coefficient.from_counts(side)) for side in sides], axis=-1)

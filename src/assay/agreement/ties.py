@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -187,7 +187,7 @@ class _PairWindows:
         return _PairWindows(*(column[chosen] for column in _columns(self)))
 
 
-def _columns(windows: _PairWindows) -> tuple[Array, ...]:
+def _columns(windows: _PairWindows) -> tuple[Any, ...]:
     return (
         *(windows.low, windows.high, windows.base, windows.ties, windows.right),
         *(windows.least, windows.most, windows.pairs),
@@ -310,10 +310,9 @@ class _SwapTrials:
         members = known.sum(axis=1)
         groups = int((members > 1).sum())
         for at in np.flatnonzero(members > 1):
-            own = [scores[at, known[at]] for scores in self.scores]
-            counts = concordances(
-                *own, self.human[at, known[at]], self.units[at, known[at]], self.swaps
-            )
+            here = at, known[at]
+            first, second = (scores[here] for scores in self.scores)
+            counts = concordances(first, second, self.human[here], self.units[here], self.swaps)
             total += counts[:, :, 0] / (groups * math.comb(int(members[at]), 2))
         return total
 
@@ -365,7 +364,8 @@ class _AccuracyBounds:
     @property
     def upper(self) -> Array:
         """What no accuracy exceeds, (trials, 2)."""
-        return np.maximum(self.lower, (self.base + self.ties).max(axis=0, initial=0.0))
+        highest = (self.base + self.ties).max(axis=0, initial=0.0)
+        return np.asarray(np.maximum(self.lower, highest))
 
     @property
     def last(self) -> Array:
@@ -411,8 +411,9 @@ class _AccuracyBounds:
     def joined(cls, several: Sequence[_AccuracyBounds]) -> _AccuracyBounds:
         """The windows of all."""
         columns = [(one.low, one.high, one.base, one.ties, one.right) for one in several]
-        together = [np.concatenate(column) for column in zip(*columns, strict=True)]
-        return cls(*together, np.max([one.lower for one in several], axis=0))
+        low, high, base, ties, right = map(np.concatenate, zip(*columns, strict=True))
+        lower = np.max([one.lower for one in several], axis=0)
+        return cls(low, high, base, ties, right, lower)
 
     def narrowed(
         self, parts: Sequence[_SizedGroups], trials: _SwapTrials, left: NDArray[np.intp]
@@ -449,14 +450,14 @@ def _reached(parts: Sequence[_SizedGroups], trials: _SwapTrials, threshold: floa
         lower, upper = bounds.lower, bounds.upper
         least, most = lower[:, 0] - upper[:, 1], upper[:, 0] - lower[:, 1]
         sure = (least >= threshold) | (most <= -threshold)
-        reached += np.count_nonzero(sure)
+        reached += int(np.count_nonzero(sure))
         left = np.flatnonzero(~sure & ((most >= threshold) | (least <= -threshold)))
         trials = trials[left]
         if not len(left):
             return reached
         bounds = bounds.narrowed(parts, trials, left)
     deltas = [np.subtract(*trials.accuracies(at)) for at in range(len(trials.swaps))]
-    return reached + np.count_nonzero(np.abs(deltas) >= threshold)
+    return reached + int(np.count_nonzero(np.abs(deltas) >= threshold))
 
 
 def _largest(parts: Sequence[_SizedGroups]) -> float:
