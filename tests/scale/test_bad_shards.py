@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from assay.data import DataError
+from assay.io import packed
 from assay.scale import readers
 from assay.scale.shards import score_shards
 
@@ -144,7 +145,7 @@ def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
 
 
 def test_a_file_that_unpacks_to_far_too_much_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(readers, "LEAST_EXPANSION", 10**6)
+    monkeypatch.setattr(packed, "ALWAYS", 10**6)
     (tmp_path / "a.parquet.gz").write_bytes(gzip.compress(bytes(10**7)))
     message = refused(tmp_path / "a.parquet.gz")
-    assert "a.parquet.gz unpacks to more than 200 times its size" in message
+    assert "a.parquet.gz becomes more than 100 times as large when it is unpacked" in message

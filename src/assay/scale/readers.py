@@ -17,6 +17,7 @@ from typing import IO, Any, NamedTuple
 from assay.data import DataError
 from assay.extras import require
 from assay.io.files import BOM, suffix
+from assay.io.packed import Expansion
 from assay.io.tables import cell_text, cell_texts, parse_object
 from assay.registry import did_you_mean
 from assay.scale.batches import RowPlace, TextColumns, check_columns
@@ -32,12 +33,6 @@ BYTES = 2**24
 
 LONGEST_LINE = 2**26
 """Bytes; a longer line is no record."""
-
-MOST_EXPANSION = 200
-"""A packed Parquet or Arrow file may unpack to so many times its size."""
-
-LEAST_EXPANSION = 10**8
-"""To so many bytes, a packed file may unpack however small it is."""
 
 
 class ShardBatch(NamedTuple):
@@ -108,7 +103,7 @@ def _readable(path: Path, label: str, reader: _Reader) -> Iterator[Path]:
     if path.suffix.lower() not in PACKED or not reader.whole:
         yield path
         return
-    most = max(LEAST_EXPANSION, MOST_EXPANSION * path.stat().st_size)
+    limit = Expansion(label)
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         target = Path(folder) / "shard"
         with (
@@ -119,11 +114,7 @@ def _readable(path: Path, label: str, reader: _Reader) -> Iterator[Path]:
         ):
             while block := source.read(2**20):
                 sink.write(block)
-                if sink.tell() > most:
-                    raise DataError(
-                        f"{label} unpacks to more than {MOST_EXPANSION} times its size, which is "
-                        "no usual shard. Unpack it yourself if it is meant to."
-                    )
+                limit.check(packed=path.stat().st_size, unpacked=sink.tell())
         yield target
 
 
