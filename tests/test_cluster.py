@@ -19,13 +19,14 @@ from assay import cluster as clusters
 from assay import kernel
 from assay.agreement import agree
 from assay.cli import main
-from assay.cluster import HERE, Cluster, connect
+from assay.cluster import Cluster, connect
 from assay.data import DataError
 from assay.demo import read_demo
 from assay.explanation import importances
 from assay.extras import install_line, is_installed
 from assay.features import spacy
 from assay.metrics.mean import Mean
+from assay.progress import HERE
 from assay.statistics import weights
 from assay.statistics.significance import bootstrap, paired_randomisation
 from tests.corpora import DEMO

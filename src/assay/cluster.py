@@ -1,10 +1,4 @@
-"""Work that is cut into pieces, done here or by the workers of a Dask cluster.
-
-Every analysis that can be spread takes a `cluster`: an address, or anything whose
-`map(function, items)` gives the results in the order of the items, such as an executor of
-`concurrent.futures`. `Here` is the default. What a piece of work is never depends on where it is
-done, nor on how many workers there are: the figures are the same to the last bit.
-"""
+"""The workers of a Dask cluster, which do pieces of work."""
 
 from __future__ import annotations
 
@@ -15,20 +9,18 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
-from functools import partial, wraps
+from functools import partial
 from types import TracebackType
-from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from assay.data import DataError
 from assay.extras import require
 from assay.version import __version__
 
-__all__ = ["HERE", "Cluster", "Engine", "Here", "Mapper", "connect", "current_cluster", "spread"]
+__all__ = ["Cluster", "connect"]
 
 T = TypeVar("T")
 R = TypeVar("R")
-P = ParamSpec("P")
 
 PATIENCE = 5.0
 """Seconds in which a scheduler answers, and in which its first worker shows up."""
@@ -38,54 +30,6 @@ IN_FLIGHT = 4
 
 THREADS = "ASSAY_THREADS"
 """The environment variable with the number of threads of the kernel and of PyTorch."""
-
-
-class Mapper(Protocol):
-    """Where pieces of work are done."""
-
-    def map(self, function: Callable[[T], R], items: Iterable[T], /) -> Iterable[R]:
-        """What the function gives for each item, in the order of the items."""
-
-
-class Here:
-    """The process that asks: one piece after the other."""
-
-    def map(self, function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
-        """What the function gives for each item."""
-        return map(function, items)
-
-
-HERE = Here()
-
-Engine: TypeAlias = Mapper | str | None
-"""Where an analysis is done: the address of a cluster, what `connect` gives, or None for here."""
-
-_CURRENT: ContextVar[Mapper] = ContextVar("cluster", default=HERE)
-
-
-def current_cluster() -> Mapper:
-    """Where the analysis that is under way has its pieces of work done."""
-    return _CURRENT.get()
-
-
-def spread(analysis: Callable[P, R]) -> Callable[P, R]:
-    """An analysis with a keyword `cluster`, an `Engine`: what is deep inside it is done there."""
-
-    @wraps(analysis)
-    def on_cluster(*args: P.args, **kwargs: P.kwargs) -> R:
-        engine: Any = kwargs.get("cluster")
-        if engine is None:
-            return analysis(*args, **kwargs)
-        if isinstance(engine, str):
-            with connect(engine) as cluster:
-                return on_cluster(*args, **{**kwargs, "cluster": cluster})  # type: ignore[arg-type]
-        before = _CURRENT.set(engine)
-        try:
-            return analysis(*args, **kwargs)
-        finally:
-            _CURRENT.reset(before)
-
-    return on_cluster
 
 
 def connect(address: str) -> Cluster:

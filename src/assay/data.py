@@ -23,6 +23,7 @@ __all__ = [
     "Segment",
     "Segments",
     "StoreWarning",
+    "are_small_and_whole",
     "check_lines",
     "divide",
     "human_outputs",
@@ -51,6 +52,17 @@ def divide(a: Any, b: Any) -> Array:
     out = np.zeros(a.shape)
     np.divide(a, b, out=out, where=b != 0)
     return out
+
+
+def are_small_and_whole(rows: Array) -> bool:
+    """Whether these are whole numbers so small that their sums are exact as they are."""
+    import numpy as np
+
+    if not rows.size:
+        return True
+    with np.errstate(invalid="ignore"):
+        whole = bool((np.rint(rows) == rows).all())
+    return whole and float(np.abs(rows).max()) * len(rows) < 2.0**53
 
 
 class DataError(ValueError):

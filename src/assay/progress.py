@@ -1,17 +1,39 @@
-"""Progress reporting."""
+"""Long work: how far it is, and where it is done.
+
+Every analysis that can be spread takes a `cluster`: an address, or anything whose
+`map(function, items)` gives the results in the order of the items, such as an executor of
+`concurrent.futures`. `Here` is the default. What a piece of work is never depends on where it is
+done, nor on how many workers there are: the figures are the same to the last bit.
+"""
 
 from __future__ import annotations
 
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar
 
-__all__ = ["Track", "current_track", "track", "tracked", "untracked"]
+__all__ = [
+    "HERE",
+    "Engine",
+    "Here",
+    "Mapper",
+    "Track",
+    "current_cluster",
+    "current_track",
+    "spread",
+    "track",
+    "tracked",
+    "untracked",
+]
 
 T = TypeVar("T")
+R = TypeVar("R")
+P = ParamSpec("P")
 
 
 class Track(Protocol):
@@ -48,6 +70,56 @@ def tracked(track: Track) -> Iterator[None]:
         yield
     finally:
         _Current.track = before
+
+
+class Mapper(Protocol):
+    """Where pieces of work are done."""
+
+    def map(self, function: Callable[[T], R], items: Iterable[T], /) -> Iterable[R]:
+        """What the function gives for each item, in the order of the items."""
+
+
+class Here:
+    """The process that asks: one piece after the other."""
+
+    def map(self, function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
+        """What the function gives for each item."""
+        return map(function, items)
+
+
+HERE = Here()
+
+Engine: TypeAlias = Mapper | str | None
+"""Where an analysis is done: the address of a cluster, what `connect` gives, or None for here."""
+
+_CURRENT: ContextVar[Mapper] = ContextVar("cluster", default=HERE)
+
+
+def current_cluster() -> Mapper:
+    """Where the analysis that is under way has its pieces of work done."""
+    return _CURRENT.get()
+
+
+def spread(analysis: Callable[P, R]) -> Callable[P, R]:
+    """An analysis with a keyword `cluster`, an `Engine`: what is deep inside it is done there."""
+
+    @wraps(analysis)
+    def on_cluster(*args: P.args, **kwargs: P.kwargs) -> R:
+        engine: Any = kwargs.get("cluster")
+        if engine is None:
+            return analysis(*args, **kwargs)
+        if isinstance(engine, str):
+            from assay.cluster import connect
+
+            with connect(engine) as cluster:
+                return on_cluster(*args, **{**kwargs, "cluster": cluster})  # type: ignore[arg-type]
+        before = _CURRENT.set(engine)
+        try:
+            return analysis(*args, **kwargs)
+        finally:
+            _CURRENT.reset(before)
+
+    return on_cluster
 
 
 PATIENCE = 2.0

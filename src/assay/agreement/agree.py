@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from assay.agreement.coefficients import Coefficient, Measured, Pearson, Tested
 from assay.agreement.swaps import TRIALS, permutation_p
-from assay.cluster import HERE, Mapper, current_cluster
 from assay.data import Array
 from assay.metrics.base import Statistics
+from assay.progress import HERE, Mapper, current_cluster
 from assay.statistics.correlation import (
     By,
     Mask,

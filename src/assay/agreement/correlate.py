@@ -30,11 +30,10 @@ from assay.agreement.panel import (
     outliers,
     panels,
 )
-from assay.cluster import Engine, spread
 from assay.data import Array, DataError, Dataset, Granularity, Scores, is_human
 from assay.io.files import FilePath
 from assay.io.scores import HumanChoice, chosen_human
-from assay.progress import Track, untracked
+from assay.progress import Engine, Track, spread, untracked
 from assay.registry import SEED
 from assay.results import Charts, Record, Result, Table, known
 from assay.statistics.correlation import By, Mask

@@ -26,7 +26,6 @@ from assay.cli.options import (
     warn,
     write,
 )
-from assay.cli.shards import add_shards, check_without_shards, score_named_shards
 from assay.data import DataError
 from assay.io import read_scores
 from assay.metrics.base import Metric, parse
@@ -54,7 +53,7 @@ def _configure_score(parser: argparse.ArgumentParser) -> None:
         help="segment scores from elsewhere (people, a neural metric), treated like a metric",
     )
     _add_options(parser)
-    add_shards(parser)
+    _add_shards(parser)
     add_store(parser)
     add_output(parser)
     add_cluster(parser)
@@ -73,6 +72,48 @@ def _configure_score(parser: argparse.ArgumentParser) -> None:
         help="end with status 1 if a system has less (for metrics where lower is better: more), as "
         "in --fail-under chrf=55 bleu=30; metrics are named as with -m. Finer limits: assay check",
     )
+
+
+def _add_shards(parser: argparse.ArgumentParser) -> None:
+    """`--shards` and what goes with it."""
+    group = parser.add_argument_group("corpora of any size, in shards (see docs/scale.md)")
+    add = group.add_argument
+    add(
+        "--shards",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE",
+        help="score a corpus in many files in constant memory, as if it were one: files or "
+        "patterns as 'corpus/*.parquet', here or as s3://...; Parquet, Arrow, JSONL, TSV and CSV "
+        "with a header, also .gz, .xz, .zst. Columns: mt, ref, src, or those of --columns",
+    )
+    add(
+        "--out",
+        metavar="FOLDER",
+        help="write segment scores to FOLDER, a Parquet file per shard; the same command again "
+        "goes on where it was interrupted",
+    )
+    add(
+        "--where",
+        metavar="CONDITION",
+        help="write the rows that pass to --out instead, with all their columns, as in "
+        "'chrf > 20 and bleu > 5': and, or, not, brackets, numbers, 'texts', names of metrics and "
+        "columns (odd ones in double quotes)",
+    )
+    add(
+        "--workers",
+        type=whole_number(1),
+        metavar="N",
+        help="shards at once on this machine (default: one per core); no figure depends on it",
+    )
+
+
+def _check_without_shards(args: argparse.Namespace) -> None:
+    """Raise a `DataError` where an option goes with --shards only."""
+    for option in ("out", "where", "workers"):
+        if getattr(args, option) is not None:
+            raise DataError(f"--{option} goes with --shards.")
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
@@ -151,7 +192,7 @@ def _run_score(args: argparse.Namespace) -> int:
         raise DataError("-b prints bare scores as text: leave -b out, or name a file in .txt.")
     if args.shards:
         return _run_shards(args)
-    check_without_shards(args)
+    _check_without_shards(args)
     inputs = read_inputs(args)
     dataset = inputs.dataset
     metrics = read_metrics(args, dataset)
@@ -189,6 +230,8 @@ def _run_shards(args: argparse.Namespace) -> int:
     asked = args.metric or args.default_metrics
     metrics = [parse(text) for text in asked if text.strip().lower() != "faults"]
     floors = [_floor(text, metrics) for text in args.fail_under]
+    from assay.cli.shards import score_named_shards
+
     result = score_named_shards(args)
     return _show_scores(result, args, result.inputs(), floors)
 

@@ -1,4 +1,4 @@
-"""The options of `assay score --shards`: a corpus of any size in many files."""
+"""`assay score --shards`: a corpus of any size in many files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING
 
-from assay.cli.commands import whole_number
 from assay.cli.options import read_columns
 from assay.data import DataError
 from assay.progress import track
@@ -14,49 +13,7 @@ from assay.progress import track
 if TYPE_CHECKING:
     from assay.scale.report import ShardsResult
 
-__all__ = ["add_shards", "check_without_shards", "score_named_shards"]
-
-
-def add_shards(parser: argparse.ArgumentParser) -> None:
-    """`--shards` and what goes with it."""
-    group = parser.add_argument_group("corpora of any size, in shards (see docs/scale.md)")
-    add = group.add_argument
-    add(
-        "--shards",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="FILE",
-        help="score a corpus in many files in constant memory, as if it were one: files or "
-        "patterns as 'corpus/*.parquet', here or as s3://...; Parquet, Arrow, JSONL, TSV and CSV "
-        "with a header, also .gz, .xz, .zst. Columns: mt, ref, src, or those of --columns",
-    )
-    add(
-        "--out",
-        metavar="FOLDER",
-        help="write segment scores to FOLDER, a Parquet file per shard; the same command again "
-        "goes on where it was interrupted",
-    )
-    add(
-        "--where",
-        metavar="CONDITION",
-        help="write the rows that pass to --out instead, with all their columns, as in "
-        "'chrf > 20 and bleu > 5': and, or, not, brackets, numbers, 'texts', names of metrics and "
-        "columns (odd ones in double quotes)",
-    )
-    add(
-        "--workers",
-        type=whole_number(1),
-        metavar="N",
-        help="shards at once on this machine (default: one per core); no figure depends on it",
-    )
-
-
-def check_without_shards(args: argparse.Namespace) -> None:
-    """Raise a `DataError` where an option goes with --shards only."""
-    for option in ("out", "where", "workers"):
-        if getattr(args, option) is not None:
-            raise DataError(f"--{option} goes with --shards.")
+__all__ = ["score_named_shards"]
 
 
 def score_named_shards(args: argparse.Namespace) -> ShardsResult:

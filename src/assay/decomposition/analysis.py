@@ -12,7 +12,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.cluster import Engine, spread
 from assay.data import Array, DataError, Dataset, MissingInput
 from assay.decomposition.decompose import (
     ENOUGH,
@@ -37,7 +36,7 @@ from assay.io.files import FilePath
 from assay.metrics.base import Metric, Statistics, labels, select_metrics
 from assay.metrics.mean import Mean
 from assay.plots import bar_chart
-from assay.progress import Track, untracked
+from assay.progress import Engine, Track, spread, untracked
 from assay.registry import SEED
 from assay.results import (
     CellValue,

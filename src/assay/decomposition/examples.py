@@ -10,7 +10,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from assay.cluster import Engine, spread
 from assay.data import Array, DataError, Dataset
 from assay.decomposition.decompose import (
     FEW,
@@ -30,7 +29,7 @@ from assay.io.files import FilePath, label
 from assay.io.tables import has_header, parse_table, read_rows, whole_number, write_table
 from assay.metrics.base import Metric, select_metrics
 from assay.plots import scatter
-from assay.progress import Track, untracked
+from assay.progress import Engine, Track, spread, untracked
 from assay.registry import SEED
 from assay.results import (
     CellValue,

@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from assay.cluster import Engine, spread
 from assay.data import DataError, Dataset, MissingInput
 from assay.decomposition.decompose import (
     FEW,
@@ -40,7 +39,7 @@ from assay.features.select import DEFAULT_FEATURES
 from assay.io.files import FilePath
 from assay.metrics.base import Metric, select_metrics
 from assay.plots import bar_chart, line_chart
-from assay.progress import Track, untracked
+from assay.progress import Engine, Track, spread, untracked
 from assay.registry import SEED
 from assay.results import CellValue, Chart, Charts, Column, Columns, Record, Result, Table
 from assay.text import Side

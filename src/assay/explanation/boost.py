@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.cluster import Engine, spread
 from assay.data import Array, Dataset
 from assay.explanation.boosted import PUBLISHED, Boosted, Boosting, Regular
 from assay.explanation.explainers import EXPLAINERS, Explainer
 from assay.explanation.importances import Sides
 from assay.metrics.base import Metric, select_metrics
 from assay.plots import scatter
-from assay.progress import Track, untracked
+from assay.progress import Engine, Track, spread, untracked
 from assay.registry import SEED
 from assay.results import (
     CellValue,

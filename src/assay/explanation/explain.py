@@ -9,7 +9,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.cluster import Engine, spread
 from assay.data import Array, DataError, Dataset, MissingInput, divide
 from assay.explanation.explainers import EXPLAINERS, Explainer
 from assay.explanation.importances import (
@@ -23,7 +22,7 @@ from assay.explanation.importances import (
 )
 from assay.io.files import FilePath, label, read_lines
 from assay.metrics.base import Metric, reference_count, select_metrics
-from assay.progress import Track, untracked
+from assay.progress import Engine, Track, spread, untracked
 from assay.registry import SEED
 from assay.results import (
     CellValue,

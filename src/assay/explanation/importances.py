@@ -13,11 +13,10 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from assay.cluster import current_cluster
 from assay.data import Array, DataError, Dataset, Segment
 from assay.explanation.explainers import Explainer, Perturbed
 from assay.metrics.base import Metric
-from assay.progress import Track, untracked
+from assay.progress import Track, current_cluster, untracked
 
 __all__ = [
     "Explanation",

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.cluster import Engine, spread
 from assay.data import Array, DataError, Dataset, MissingInput, Scores, Segment, without_humans
 from assay.explanation.boosted import (
     ExplainedScores,
@@ -23,7 +22,7 @@ from assay.explanation.boosted import (
 from assay.explanation.explainers import EXPLAINERS, Explainer
 from assay.explanation.importances import Sides, sides_of
 from assay.metrics.base import Metric, select_metrics
-from assay.progress import Track, untracked
+from assay.progress import Engine, Track, spread, untracked
 from assay.registry import SEED
 from assay.statistics.correlation import pearson_rows, pearson_swap_test
 

@@ -21,10 +21,10 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from assay.cluster import HERE, current_cluster
 from assay.data import DataError
 from assay.extras import install_line, missing
 from assay.features.annotation import Annotation, TokenSpan, pack, shared_span, unpack
+from assay.progress import HERE, current_cluster
 from assay.registry import did_you_mean
 from assay.text import Language, check_text, plain_code
 

@@ -45,7 +45,7 @@ _piped: dict[str, str] = {}
 def read_bytes(path: FilePath) -> bytes:
     """A file's bytes, unpacked where its name ends in .gz or .xz; "-" is standard input."""
     with _enough_memory(path):
-        if not packing(path):
+        if Path(path).suffix.lower() not in PACKED or not packing(path):
             return _raw(path)
         if _kind(path) != stat.S_IFREG:
             return unpack(path, io.BytesIO(_raw(path)))

@@ -24,6 +24,7 @@ from assay.data import (
     Dataset,
     Segment,
     Segments,
+    are_small_and_whole,
     check_lines,
     reference_tuples,
 )
@@ -471,8 +472,9 @@ def explained_limit(metric: Metric, segments: Sequence[Segment], unit: str) -> I
 
 def _totals(rows: Rows) -> Array:
     # Without rounding in between, so that parts of a corpus add up to the score of all of it.
-    is_float = isinstance(rows, np.ndarray) and rows.dtype == np.float64
-    return column_totals(rows) if is_float else np.asarray(rows.sum(axis=0), float)
+    if isinstance(rows, np.ndarray) and not are_small_and_whole(rows):
+        return column_totals(rows)
+    return np.asarray(rows.sum(axis=0), float)
 
 
 def _dense(sums: Any) -> Array:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from assay.cluster import Engine, spread
 from assay.comparison.slices import label_slices, score_slices, text_slices
 from assay.comparison.words import (
     Vocabulary,
@@ -33,7 +32,7 @@ from assay.metrics.base import (
 )
 from assay.metrics.faults import faults_for
 from assay.metrics.mean import Mean
-from assay.progress import Track, untracked
+from assay.progress import Engine, Track, spread, untracked
 from assay.registry import SEED
 from assay.reports.comparison import ComparisonResult
 from assay.reports.findings import rank

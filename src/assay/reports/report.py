@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.cluster import Engine, spread
 from assay.comparison.favoritism import favor
 from assay.comparison.types import types
 from assay.data import Dataset
@@ -16,7 +15,7 @@ from assay.features.annotation import Annotator
 from assay.io.files import FilePath
 from assay.metrics.base import Metric
 from assay.metrics.faults import FAULTS
-from assay.progress import Track, untracked
+from assay.progress import Engine, Track, spread, untracked
 from assay.registry import SEED
 from assay.reports.compare import DEFAULT_METRICS, compare
 from assay.reports.comparison import ComparisonResult

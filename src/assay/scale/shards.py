@@ -15,12 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from assay.cluster import Engine, current_cluster, spread
 from assay.data import DataError, language_pair
 from assay.extras import require
 from assay.io.records import ColumnChoice
 from assay.metrics.base import Metric, Selection, select_metrics
-from assay.progress import Track, tracked, untracked
+from assay.progress import Engine, Track, current_cluster, spread, tracked, untracked
 from assay.scale.batches import (
     TextColumns,
     batch_dataset,

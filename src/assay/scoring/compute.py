@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from itertools import chain
@@ -13,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay import kernel
-from assay.cluster import Engine, spread
 from assay.data import (
     Array,
     DataError,
@@ -34,7 +34,7 @@ from assay.metrics.base import (
     system_statistics,
 )
 from assay.metrics.mean import Mean
-from assay.progress import Track, untracked
+from assay.progress import Engine, Track, spread, untracked
 from assay.registry import SEED
 from assay.scoring.report import (
     FEWEST,
@@ -191,7 +191,7 @@ def score(
         references, metrics = (*given, metrics)[:2] if given else (None, metrics)
         dataset = _dataset(data, references, sources, documents, languages)
     selection = select_metrics(metrics, dataset)
-    with use_store(store) as kept:
+    with use_store(store) if store else nullcontext() as kept:
         result = score_dataset(
             dataset, selection.metrics, imported=scores, options=options, seed=seed, track=track
         )

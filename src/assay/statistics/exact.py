@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from assay.data import Array
+from assay.data import Array, are_small_and_whole
 
 __all__ = ["ExactSum", "add", "column_sums", "column_totals", "from_parts", "parts", "rounded"]
 
@@ -23,7 +23,6 @@ _UNIT = 1074
 _DIGITS = 53
 _LOW = 26
 _WHOLE = 2.0**_DIGITS
-"""Whole numbers below this, and sums that stay below it, are exact as they are."""
 
 _MOST = 2**25
 """So many rows are summed at once: halves of digits then cannot overflow a double."""
@@ -35,14 +34,14 @@ def column_totals(rows: Array) -> Array:
     >>> column_totals(np.array([[1e16], [1.0], [-1e16]]))
     array([1.])
     """
-    if _are_small_and_whole(rows):
+    if are_small_and_whole(rows):
         return np.asarray(rows.sum(axis=0), float)
     return np.array([rounded(total) for total in column_sums(rows)])
 
 
 def column_sums(rows: Array) -> list[ExactSum]:
     """The exact sum of every column."""
-    if _are_small_and_whole(rows):
+    if are_small_and_whole(rows):
         return [int(total) << _UNIT for total in rows.sum(axis=0)]
     return [_sum(rows[:, at]) for at in range(rows.shape[1])]
 
@@ -90,14 +89,6 @@ def from_parts(values: Iterable[float]) -> ExactSum:
 def _units(value: float) -> int:
     top, bottom = value.as_integer_ratio()
     return (top << _UNIT) // bottom
-
-
-def _are_small_and_whole(rows: Array) -> bool:
-    if not rows.size:
-        return True
-    with np.errstate(invalid="ignore"):
-        whole = bool((np.rint(rows) == rows).all())
-    return whole and float(np.abs(rows).max()) * len(rows) < _WHOLE
 
 
 def _sum(values: Array) -> ExactSum:

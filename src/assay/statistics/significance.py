@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.cluster import HERE, Mapper, current_cluster
 from assay.data import Array, DataError
+from assay.progress import HERE, Mapper, current_cluster
 from assay.statistics import weights
 from assay.statistics.intervals import (
     ENOUGH,
