@@ -251,6 +251,13 @@ DATABASES = [
     BadInput("a cut database", "cut.db", written(b"SQLite format 3\0" + b"\xff" * 5000)),
 ]
 
+STORES = [
+    BadInput("does not exist", "nowhere.d", lambda path: None),
+    BadInput("an empty folder", "empty.d", lambda path: path.mkdir()),
+    BadInput("a text", "text.txt", written(lines("Text"))),
+]
+"""For stores of results."""
+
 OPTIONS = {
     "an unknown metric": "-m blue",
     "an unknown setting": "-m bleu:tk=13a",
@@ -280,6 +287,7 @@ class Slot(NamedTuple):
     bad: Sequence[BadInput]
 
 
+TABLES = (".jsonl", ".parquet", ".tsv")
 TEXTS = "ref.txt -i a.txt b.txt"
 SUITE = "items.json -i sysA.txt sysB.txt --ids item_ids.txt"
 
@@ -292,7 +300,9 @@ SLOTS: dict[str, list[Slot]] = {
         Slot("score -i BAD", XML),
         Slot(f"score {TEXTS} --scores BAD --confidence", SCORES),
         Slot("score --data BAD", ANY),
+        Slot("score --shards BAD", [each for each in LINES if each.name.endswith(TABLES)]),
     ],
+    "history": [Slot("history BAD", STORES)],
     "compare": [Slot("compare ref.txt -i a.txt BAD", LINES)],
     "report": [
         Slot("report ref.txt -i a.txt BAD -o r.html", ANY),
@@ -366,6 +376,7 @@ SLOTS: dict[str, list[Slot]] = {
     ],
     "suite export": [Slot("suite export --db BAD -o e.json", DATABASES)],
     "suite serve": [Slot("suite serve --db BAD --port 0", DATABASES)],
+    "mbr": [Slot("mbr a.txt BAD", LINES), Slot("mbr BAD -n 4", ANY)],
     "demo": [Slot("demo BAD", [BadInput("a file", "taken.txt", written("x"))])],
 }
 
@@ -383,6 +394,7 @@ PLAIN = {
     "meta correlate": f"meta correlate {TEXTS} --human da.seg.tsv",
     "meta sensitivity": f"meta sensitivity {TEXTS} --docs docs.tsv --human da.seg.tsv",
     "meta retrieval": f"meta retrieval {TEXTS} --docs docs.tsv --queries queries.tsv",
+    "mbr": "mbr a.txt b.txt",
 }
 """A right line for every command that has metrics."""
 
@@ -609,15 +621,13 @@ def document(results: Sequence[tuple[Case, Outcome]]) -> str:
     about = rest.partition("\n### ")[0].strip()
     parts = [f"{head}{mark}\n\n{about}\n\n"]
     for command in dict.fromkeys(case.command for case, _ in results):
-        parts.append(f"### {command}\n\n")
-        parts.append("| input | command line | exit code | says |\n|---|---|---|---|\n")
-        parts += [_row(*result) for result in results if result[0].command == command]
-        parts.append("\n")
+        rows = [_row(*result) for result in results if result[0].command == command]
+        parts.append(f"{_heading(command)}{''.join(rows)}\n")
     return "".join(parts).rstrip("\n") + "\n"
 
 
 def renewed(results: Sequence[tuple[Case, Outcome]]) -> str:
-    """The page with the lines of these cases as they are now."""
+    """The page with the lines of these cases as they are now; new ones end their table."""
     page = DOCS.read_text("utf-8")
     for case, outcome in results:
         row = _row(case, outcome)
@@ -625,7 +635,28 @@ def renewed(results: Sequence[tuple[Case, Outcome]]) -> str:
         old = [line for line in page.splitlines(keepends=True) if line.startswith(start)]
         for line in old:
             page = page.replace(line, row)
+        if not old:
+            page = _with_row(page, case.command, row)
     return page
+
+
+LAST = "### streams and limits"
+"""The heading of the last table."""
+
+
+def _heading(command: str) -> str:
+    return f"### {command}\n\n| input | command line | exit code | says |\n|---|---|---|---|\n"
+
+
+def _with_row(page: str, command: str, row: str) -> str:
+    """The page with one more row in the table of a command, which may be new."""
+    heading = _heading(command)
+    if heading not in page:
+        page = page.replace(LAST, f"{heading}\n{LAST}")
+    at = page.index(heading) + len(heading)
+    while page[at] == "|":
+        at = page.index("\n", at) + 1
+    return page[:at] + row + page[at:]
 
 
 def _row(case: Case, outcome: Outcome) -> str:
