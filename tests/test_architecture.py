@@ -34,9 +34,9 @@ LAYERS = (
 )
 """From the bottom up; a module imports its own part and what lies below, never its neighbours."""
 
-EXCEPTIONS = {("data", "io"), ("results", "rendering")}
-"""`Dataset.from_records` loads what reads tables inside the method, and what a result can do, show
-and save itself, loads a renderer."""
+EXCEPTIONS = {("data", "io"), ("results", "rendering"), ("progress", "cluster")}
+"""`Dataset.from_records` loads what reads tables inside the method, what a result can do, show and
+save itself, loads a renderer, and the address of a cluster is connected to where it is given."""
 
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 

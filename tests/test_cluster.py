@@ -16,7 +16,7 @@ import pytest
 
 import assay
 from assay import cluster as clusters
-from assay import kernel
+from assay import kernel, progress
 from assay.agreement import agree
 from assay.cli import main
 from assay.cluster import Cluster, connect
@@ -26,7 +26,7 @@ from assay.explanation import importances
 from assay.extras import install_line, is_installed
 from assay.features import spacy
 from assay.metrics.mean import Mean
-from assay.progress import HERE
+from assay.progress import HERE, current_cluster
 from assay.statistics import weights
 from assay.statistics.significance import bootstrap, paired_randomisation
 from tests.corpora import DEMO
@@ -151,7 +151,7 @@ def test_any_executor_will_do(small_pieces):
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
         spread = assay.score(data, ["chrf"], test="bootstrap", cluster=executor)
     assert spread.records() == assay.score(data, ["chrf"], test="bootstrap").records()
-    assert clusters.current_cluster() is HERE
+    assert current_cluster() is HERE
 
 
 LINES = {
@@ -227,7 +227,7 @@ def test_products_of_matrices_have_the_threads_of_the_caller(workers, monkeypatc
                 statistics, pairs=pairs, trials=1000, resamples=0, rng=rng
             )
 
-        return clusters.spread(both)(cluster=cluster)
+        return progress.spread(both)(cluster=cluster)
 
     with threadpool_limits(threads, user_api="blas"):
         alone, spread = figures(None), figures(workers)

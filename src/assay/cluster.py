@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -53,6 +54,7 @@ the address of a Dask scheduler, such as tcp://host:8786.
             "of a Dask scheduler, such as tcp://host:8786."
         )
     distributed = require("scale", "distributed", "threadpoolctl", reason="a cluster needs Dask")
+    _hush()
     if kind == "local":
         return Cluster(address, *_started(distributed, int(number)))
     client = _client(distributed, address, address)
@@ -182,6 +184,12 @@ def _blas_threads() -> int:
 
     pools = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
     return max(pools, default=1)
+
+
+def _hush() -> None:
+    """Log nothing of Dask's: what goes wrong comes as an error, and the rest is for its makers."""
+    log = logging.getLogger("distributed")
+    log.handlers, log.propagate = [logging.NullHandler()], False
 
 
 def _started(distributed: Any, workers: int) -> tuple[Any, Any]:
