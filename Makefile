@@ -22,6 +22,9 @@ TESTS ?=
 demo: $(VENV)/demo.stamp
 	$(BIN)/assay demo
 
+# There is a test process for each core: with more threads each, products of matrices wait for one
+# another.
+test quick: export OPENBLAS_NUM_THREADS ?= 1
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -q -n auto --dist worksteal
 

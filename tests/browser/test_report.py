@@ -677,9 +677,11 @@ def test_a_report_with_little_to_say_works_too(visit, name):
     assert "There are no findings." in page.inner_text("#where")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
-@pytest.mark.parametrize("name", ["demo", "many"])
+@pytest.mark.parametrize(
+    ("name", "viewport", "scheme"),
+    [("demo", DESK, "light"), ("demo", DESK, "dark"), ("demo", PHONE, "light"),
+     ("demo", PHONE, "dark"), ("many", DESK, "dark"), ("many", PHONE, "light")],
+)  # fmt: skip
 def test_axe_finds_nothing_serious(visit, name, viewport, scheme):
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="needs: pip install axe-playwright-python"

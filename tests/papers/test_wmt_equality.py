@@ -25,6 +25,10 @@ def read_systems(folder):
     return {path.stem: read_lines(path) for path in sorted((folder / "systems").glob("*.txt"))}
 
 
+THEIRS = 3
+"""sacreBLEU scores every third of the systems, which takes long enough."""
+
+
 def corpus_scores(metric, systems, references):
     """Our corpus score of every system, from one batch."""
     size = len(references[0])
@@ -37,8 +41,9 @@ def corpus_scores(metric, systems, references):
 
 def assert_corpus_scores_are_equal(ours, make_theirs, systems, references):
     theirs = make_theirs(references=references)
-    expected = [theirs.corpus_score(lines, None).score for lines in systems.values()]
-    assert corpus_scores(ours, systems, references) == close(expected)
+    asked = list(systems.values())[::THEIRS]
+    expected = [theirs.corpus_score(lines, None).score for lines in asked]
+    assert corpus_scores(ours, systems, references)[::THEIRS] == close(expected)
 
 
 def assert_segments_are_equal(ours, theirs, lines, references):
@@ -52,7 +57,7 @@ def tokenizer_of(pair):
 
 
 @pytest.mark.parametrize("pair", WMT18)
-def test_bleu_of_all_wmt18_systems_is_sacrebleus(pair, shared):
+def test_bleu_of_wmt18_systems_is_sacrebleus(pair, shared):
     folder = shared / "wmt18" / pair
     systems, references = read_systems(folder), [read_lines(folder / "ref.txt")]
     options = {"tokenize": tokenizer_of(pair)}
@@ -62,7 +67,7 @@ def test_bleu_of_all_wmt18_systems_is_sacrebleus(pair, shared):
 
 
 @pytest.mark.parametrize("pair", WMT18)
-def test_chrf_of_all_wmt18_systems_is_sacrebleus(pair, shared):
+def test_chrf_of_wmt18_systems_is_sacrebleus(pair, shared):
     folder = shared / "wmt18" / pair
     systems, references = read_systems(folder), [read_lines(folder / "ref.txt")]
     assert_corpus_scores_are_equal(CHRF(), sacrebleu.CHRF, systems, references)
@@ -110,13 +115,13 @@ def wmt21_references(shared, names):
 
 
 @pytest.mark.parametrize("names", WMT21_REFERENCES.values(), ids=WMT21_REFERENCES)
-def test_bleu_of_all_wmt21_systems_is_sacrebleus(names, wmt21, shared):
+def test_bleu_of_wmt21_systems_is_sacrebleus(names, wmt21, shared):
     references = wmt21_references(shared, names)
     assert_corpus_scores_are_equal(BLEU(), sacrebleu.BLEU, wmt21, references)
 
 
 @pytest.mark.parametrize("names", WMT21_REFERENCES.values(), ids=WMT21_REFERENCES)
-def test_chrf_of_all_wmt21_systems_is_sacrebleus(names, wmt21, shared):
+def test_chrf_of_wmt21_systems_is_sacrebleus(names, wmt21, shared):
     references = wmt21_references(shared, names)
     assert_corpus_scores_are_equal(CHRF(), sacrebleu.CHRF, wmt21, references)
 
