@@ -274,3 +274,13 @@ def test_masking_many_texts_at_once_equals_masking_each(texts, metric):
     assert worst == [mask_side(side, masks, masks.hypothesis, ANTI) for side in sides]
     pairs = zip(lines, spans, strict=True)
     assert [mask_best(*each, masks) for each in pairs] == best
+
+
+@pytest.mark.parametrize("in_hypothesis", [True, False])
+def test_placeholders_are_words_that_no_text_has(in_hypothesis):
+    usual = masks_of(parse("bleu"))
+    texts = [f"a {usual.shared} word", "another text"]
+    hypothesis, reference = texts if in_hypothesis else reversed(texts)
+    found = masks_of(parse("bleu"), [Segment(hypothesis, (reference,))])
+    assert usual.shared not in (found.shared, found.reference, found.hypothesis)
+    assert found.shared not in " ".join(texts)
