@@ -139,7 +139,7 @@ def test_a_newer_database_is_refused_and_left_alone(empty):
         conn.exec_driver_sql(f"UPDATE {VERSIONS} SET version_num = '9999'")
     store.close()
     for create in (False, True):
-        with pytest.raises(DataError, match=r"newer assay .*9999.*0001.*pip install --upgrade"):
+        with pytest.raises(DataError, match=r"newer assay .*9999.*0002.*pip install --upgrade"):
             open_store(empty, create=create)
 
 

@@ -5,8 +5,9 @@ import pytest
 
 from assay.data import DataError
 from assay.statistics.correlation import krippendorff_alpha
+from assay.suites.store.dealing import assign, clear, shares
 from assay.suites.store.decisions import save_decision
-from assay.suites.store.people import assign, clear, ratings, shares
+from assay.suites.store.ratings import ratings
 from assay.suites.store.records import Share
 from tests.suites.store.samples import fill, item, rows
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from assay.suites.store.people import shares
+from assay.suites.store.dealing import shares
 from assay.suites.store.queue import case
 from assay.suites.store.records import Ratings
-from assay.suites.web.lists import agreement
+from assay.suites.web.team import agreement
 from tests.suites.web.conftest import Visitor
 from tests.suites.web.hubby import NASTY
 

@@ -143,7 +143,7 @@ def _like(path: Path) -> str:
         return ""
 
 
-NEWEST = "0001"
+NEWEST = "0002"
 """The last of the migrations."""
 
 VERSIONS = "assay_version"

@@ -24,6 +24,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 
@@ -42,8 +43,10 @@ __all__ = [
     "invitations",
     "items",
     "learn_sizes",
+    "leases",
     "logins",
     "metadata",
+    "notes",
     "now",
     "outputs",
     "pairs",
@@ -108,7 +111,10 @@ rules = Table(
     _text("time"),
     _text("provenance"),
     _points_to("change_id", optional=True),  # the change that added it in the page
-    Column("retired", Boolean, nullable=False, default=False),  # undone, and kept for the history
+    Column(
+        "retired", Boolean, nullable=False, default=False
+    ),  # no longer used, kept for the history
+    Column("replaces", Integer),  # the rule of which this one is the next version
 )
 
 runs = Table(
@@ -157,8 +163,15 @@ answers = Table(
 )
 
 # `password` is a salted hash, empty until one is chosen.
+# A `lead` deals work out, adjudicates, and looks after people.
 annotators = Table(
-    "annotators", metadata, _key(), _text("name", unique=True), _text("password"), _text("created")
+    "annotators",
+    metadata,
+    _key(),
+    _text("name", unique=True),
+    _text("password"),
+    _text("created"),
+    Column("lead", Boolean, nullable=False, default=False, server_default=false()),
 )
 
 # One-time links and logins are kept as the SHA-256 of their secret.
@@ -189,8 +202,18 @@ assignments = Table(
     _points_to("annotator_id", primary=True),
 )
 
-# Everything that a person did, in order, and for which output. `undone` is when it was taken
-# back, else empty, and `undone_by` who did that.
+# An item that is shown to a person is theirs until the lease ends; the page renews it.
+leases = Table(
+    "leases",
+    metadata,
+    _points_to("item_id", primary=True),
+    _points_to("annotator_id", primary=True),
+    _text("expires"),
+)
+
+# Everything that a person did, in order, and for which output or item. `undone` is when it was
+# taken back, else empty, and `undone_by` who did that. `key` is the page's own name for the
+# request: sent once more, it changes nothing. `data` is JSON: what it takes to undo the change.
 changes = Table(
     "changes",
     metadata,
@@ -202,6 +225,10 @@ changes = Table(
     _text("note"),
     _text("undone"),
     _text("undone_by"),
+    _points_to("item_id", optional=True),
+    Column("key", String(64)),
+    Column("data", Text),
+    UniqueConstraint("annotator_id", "key"),
 )
 
 # What people say of outputs. Those that were withdrawn, because the same person said something else
@@ -221,6 +248,21 @@ decisions = Table(
     Column("made", Integer, nullable=False),
     Column("unmade", Integer),
     Index(None, "annotator_id", "output_id", "withdrawn", "verdict"),
+)
+
+# What people write on items and outputs: a flag ("bad item", "unsure"), free text, or both.
+notes = Table(
+    "notes",
+    metadata,
+    _key(),
+    _points_to("item_id"),
+    _points_to("output_id", optional=True),
+    _points_to("annotator_id"),
+    _points_to("change_id"),
+    _text("time"),
+    Column("flag", String(32), nullable=False),
+    _text("text"),
+    Column("withdrawn", Boolean, nullable=False, default=False),
 )
 
 T = TypeVar("T")

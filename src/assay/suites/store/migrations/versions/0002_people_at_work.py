@@ -1,0 +1,76 @@
+"""Leads, leases, notes, keys of requests, and versions of rules."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade() -> None:
+    """Add what a team needs; whoever came first leads it."""
+    _leads()
+    _leases()
+    _changes()
+    _rules()
+    _notes()
+
+
+def _leads() -> None:
+    op.add_column(
+        "annotators", sa.Column("lead", sa.Boolean(), nullable=False, server_default=sa.false())
+    )
+    first = sa.text("UPDATE annotators SET lead = :yes WHERE id = (SELECT min(id) FROM annotators)")
+    op.execute(first.bindparams(yes=True))
+
+
+def _leases() -> None:
+    op.create_table(
+        "leases",
+        sa.Column("item_id", sa.Integer(), nullable=False),
+        sa.Column("annotator_id", sa.Integer(), nullable=False),
+        sa.Column("expires", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["item_id"], ["items.id"], name=op.f("fk_leases_item_id")),
+        sa.ForeignKeyConstraint(
+            ["annotator_id"], ["annotators.id"], name=op.f("fk_leases_annotator_id")
+        ),
+        sa.PrimaryKeyConstraint("item_id", "annotator_id", name=op.f("pk_leases")),
+    )
+
+
+def _changes() -> None:
+    with op.batch_alter_table("changes") as table:
+        table.add_column(sa.Column("item_id", sa.Integer(), nullable=True))
+        table.add_column(sa.Column("key", sa.String(length=64), nullable=True))
+        table.add_column(sa.Column("data", sa.Text(), nullable=True))
+        table.create_foreign_key(op.f("fk_changes_item_id"), "items", ["item_id"], ["id"])
+        table.create_unique_constraint(op.f("uq_changes_annotator_id_key"), ["annotator_id", "key"])
+        table.create_index(op.f("ix_changes_item_id"), ["item_id"])
+
+
+def _rules() -> None:
+    op.add_column("rules", sa.Column("replaces", sa.Integer(), nullable=True))
+
+
+def _notes() -> None:
+    op.create_table(
+        "notes",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("item_id", sa.Integer(), nullable=False),
+        sa.Column("output_id", sa.Integer(), nullable=True),
+        sa.Column("annotator_id", sa.Integer(), nullable=False),
+        sa.Column("change_id", sa.Integer(), nullable=False),
+        sa.Column("time", sa.Text(), nullable=False),
+        sa.Column("flag", sa.String(length=32), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("withdrawn", sa.Boolean(), nullable=False),
+        sa.ForeignKeyConstraint(["item_id"], ["items.id"], name=op.f("fk_notes_item_id")),
+        sa.ForeignKeyConstraint(["output_id"], ["outputs.id"], name=op.f("fk_notes_output_id")),
+        sa.ForeignKeyConstraint(
+            ["annotator_id"], ["annotators.id"], name=op.f("fk_notes_annotator_id")
+        ),
+        sa.ForeignKeyConstraint(["change_id"], ["changes.id"], name=op.f("fk_notes_change_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_notes")),
+    )
+    for name in ("item_id", "output_id", "annotator_id", "change_id"):
+        op.create_index(op.f(f"ix_notes_{name}"), "notes", [name])
