@@ -12,9 +12,11 @@ from sqlalchemy import Connection
 
 from assay.data import DataError
 from assay.suites.model import Kind, Polarity
-from assay.suites.store.decisions import Outdated, history, save_decision, undo
+from assay.suites.store.decisions import Outdated, save_decision, undo
 from assay.suites.store.drafts import preview, save_rule, suggest
-from assay.suites.store.queue import case, choices, next_case, progress
+from assay.suites.store.filters import choices
+from assay.suites.store.history import history
+from assay.suites.store.queue import case, next_case, progress
 from assay.suites.store.records import (
     Case,
     Change,
