@@ -8,8 +8,10 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from sqlalchemy import Connection
 
-from assay.suites.store.decisions import Outdated, history, save_decision, undo
-from assay.suites.store.queue import case, choices, next_case, progress
+from assay.suites.store.decisions import Outdated, save_decision, undo
+from assay.suites.store.filters import choices
+from assay.suites.store.history import history
+from assay.suites.store.queue import case, next_case, progress
 from assay.suites.store.records import Case, Change, Choice, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor, inside
 from assay.suites.web.site import Session, Site, counted, deed, site_of, wants_json
