@@ -46,6 +46,7 @@ __all__ = [
     "case",
     "next_case",
     "progress",
+    "rule_matches",
     "said_by",
     "skip_of",
     "stored_outputs",
@@ -261,7 +262,7 @@ def case(connection: Connection, output: int, person: int | None = None) -> Case
         known = [_unseen(stored, judged) for stored in known]
     this = next(stored for stored in known if stored.id == output)
     others = [stored for stored in known if stored.id != output and stored.systems]
-    matches, trouble = _matches(item, this.text)
+    matches, trouble = rule_matches(item, this.text)
     return Case(
         item=item,
         output=this,
@@ -334,7 +335,7 @@ def _unseen(output: StoredOutput, judged: set[int]) -> StoredOutput:
     return replace(output, verdict=output.ruled, by=None, disputed=False, decisions=())
 
 
-def _matches(item: Item, text: str) -> tuple[tuple[tuple[str, int, int], ...], tuple[str, ...]]:
+def rule_matches(item: Item, text: str) -> tuple[tuple[tuple[str, int, int], ...], tuple[str, ...]]:
     """Where the item's rules match, and which could not be searched."""
     found, trouble = [], []
     for rule in item.rules:

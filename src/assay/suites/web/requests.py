@@ -12,7 +12,7 @@ from fastapi import Depends, HTTPException, Path, Request
 
 from assay.suites.store.people import leads, login
 from assay.suites.store.records import Filters, Person
-from assay.suites.web.site import Session, listed, site_of, wants_json
+from assay.suites.web.site import Session, Site, listed, site_of, wants_json
 
 __all__ = [
     "Asked",
@@ -26,6 +26,7 @@ __all__ = [
     "Queue",
     "Visitor",
     "inside",
+    "names_cookie",
     "same",
     "session_of",
     "token_of",
@@ -110,7 +111,15 @@ def session_of(request: Request) -> Session | None:
         return None
     with site.store.read() as conn:
         found = login(conn, secret)
-    return None if found is None else Session(*found)
+    if found is None:
+        return None
+    named = request.cookies.get(names_cookie(site, found[0]), "shown") != "hidden"
+    return Session(*found, named)
+
+
+def names_cookie(site: Site, person: Person) -> str:
+    """The cookie in which a browser remembers whether this person sees the names of systems."""
+    return f"{site.settings.cookie}-names-{person.id}"
 
 
 def token_of(request: Request, form: Form) -> str:

@@ -186,10 +186,14 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Session:
-    """Who is asking, and the token that the forms of this login carry."""
+    """Who is asking, and the token that the forms of this login carry.
+
+    Systems are `named` unless this person wants to judge without knowing them.
+    """
 
     person: Person
     csrf: str
+    named: bool = True
 
 
 @dataclass(frozen=True)
