@@ -24,8 +24,11 @@ from assay.suites.store.tables import (
 __all__ = [
     "add_person",
     "all_people",
+    "appoint",
     "check_password",
+    "dismiss",
     "invite",
+    "leads",
     "log_in",
     "log_out",
     "log_out_everywhere",
@@ -50,14 +53,15 @@ _MEMORY = 64 * 2**20
 
 
 def add_person(connection: Connection, name: str, password: str = "") -> Person:
-    """A new person; without a password until one is set."""
+    """A new person; without a password until one is set. The first person leads the others."""
     name = _checked_name(name)
     if person_named(connection, name):
         raise DataError(f"somebody is called {name!r} already; choose another name.")
     hashed = _hashed(password) if password else ""
-    row = insert(annotators).values(name=name, password=hashed, created=now())
+    lead = not leads(connection)
+    row = insert(annotators).values(name=name, password=hashed, created=now(), lead=lead)
     (number,) = connection.execute(row).inserted_primary_key or (0,)
-    return Person(number, name, bool(password))
+    return Person(number, name, bool(password), lead)
 
 
 def person_named(connection: Connection, name: str) -> Person | None:
@@ -76,6 +80,23 @@ def all_people(connection: Connection) -> list[Person]:
     """Everybody, by name."""
     rows = connection.execute(select(annotators).order_by(annotators.c.name)).mappings()
     return [each for row in rows if (each := _person(row))]
+
+
+def leads(connection: Connection) -> list[Person]:
+    """Those who lead, by name."""
+    return [person for person in all_people(connection) if person.lead]
+
+
+def appoint(connection: Connection, person: int) -> None:
+    """Make a person a lead."""
+    connection.execute(update(annotators).where(annotators.c.id == person).values(lead=True))
+
+
+def dismiss(connection: Connection, person: int) -> None:
+    """Make a lead a person like others; a `DataError` for the last one."""
+    if all(lead.id == person for lead in leads(connection)):
+        raise DataError("this is the only lead; name another one first.")
+    connection.execute(update(annotators).where(annotators.c.id == person).values(lead=False))
 
 
 def check_password(connection: Connection, name: str, password: str) -> Person | None:
@@ -146,7 +167,9 @@ def log_out_everywhere(connection: Connection, person: int) -> None:
 
 
 def _person(row) -> Person | None:  # type: ignore[no-untyped-def]
-    return None if row is None else Person(row["id"], row["name"], bool(row["password"]))
+    if row is None:
+        return None
+    return Person(row["id"], row["name"], bool(row["password"]), bool(row["lead"]))
 
 
 def _plain(name: str) -> str:

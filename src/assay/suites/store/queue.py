@@ -1,29 +1,25 @@
-"""Outputs for people: one case, the one to judge next, what there is to look at, and progress."""
+"""Outputs for people: one case, the one to judge next, and progress."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache, partial
 from itertools import pairwise
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import (
-    Column,
     ColumnElement,
     Connection,
-    Select,
     and_,
-    collate,
     distinct,
     exists,
     false,
     func,
     select,
-    text,
     true,
 )
 from sqlalchemy import case as sql_case
@@ -31,10 +27,10 @@ from sqlalchemy import case as sql_case
 from assay.data import DataError
 from assay.suites.check import LIMIT, OutOfTime, pattern
 from assay.suites.model import Item, Kind
-from assay.suites.store.records import Case, FilterChoices, Filters, Progress, StoredOutput
+from assay.suites.store.filters import conditions
+from assay.suites.store.records import Case, Filters, Progress, StoredOutput
 from assay.suites.store.suites import load_decisions, load_items
 from assay.suites.store.tables import (
-    annotators,
     answers,
     assignments,
     batches,
@@ -51,11 +47,7 @@ from assay.suites.store.tables import (
 __all__ = [
     "Waiting",
     "case",
-    "choices",
-    "conditions",
-    "disputed_cases",
     "doubled",
-    "find",
     "given",
     "given_to",
     "hidden_outputs",
@@ -67,77 +59,6 @@ __all__ = [
     "stored_outputs",
     "waiting_for",
 ]
-
-LONGEST = 1000
-"""Characters of a searched text that are looked at; SQLite takes no pattern without end."""
-
-
-def conditions(connection: Connection, filters: Filters) -> list[ColumnElement[bool]]:
-    """What an output and its item have to be; nothing for filters that are empty."""
-    wanted: list[ColumnElement[bool]] = []
-    if filters.category:
-        wanted.append(items.c.category == filters.category)
-    if filters.phenomenon:
-        wanted.append(items.c.phenomenon == filters.phenomenon)
-    if filters.verdict == "disputed":
-        wanted.append(outputs.c.disputed)
-    elif filters.verdict:
-        wanted.append(outputs.c.verdict == filters.verdict)
-    if filters.system or filters.campaign:
-        wanted.append(_has_run(connection, filters))
-    if filters.person:
-        wanted.append(_has_decision(connection, filters.person))
-    if filters.text:
-        wanted.append(_has_text(connection, filters.text))
-    return wanted
-
-
-def _has_run(connection: Connection, filters: Filters) -> ColumnElement[bool]:
-    asked = select(runs.c.id)
-    if filters.system:
-        asked = asked.where(runs.c.system == filters.system)
-    if filters.campaign:
-        asked = asked.where(runs.c.campaign == filters.campaign)
-    numbers = connection.execute(asked).scalars().all()
-    return exists().where(answers.c.output_id == outputs.c.id, answers.c.run_id.in_(numbers))
-
-
-def _has_decision(connection: Connection, name: str) -> ColumnElement[bool]:
-    asked = select(annotators.c.id).where(annotators.c.name == name)
-    number = connection.execute(asked).scalar() or 0
-    return exists().where(
-        decisions.c.output_id == outputs.c.id,
-        decisions.c.annotator_id == number,
-        ~decisions.c.withdrawn,
-    )
-
-
-def _has_text(connection: Connection, asked: str) -> ColumnElement[bool]:
-    wanted = asked.replace("\0", "\ufffd")[:LONGEST]
-    folded = _folding(connection, wanted)
-    in_source = folded(items.c.source).contains(wanted.lower(), autoescape=True)
-    found = connection.execute(select(items.c.id).where(in_source)).scalars().all()
-    in_output = folded(outputs.c.text).contains(wanted.lower(), autoescape=True)
-    return in_output | items.c.id.in_(found) if found else in_output
-
-
-def _folding(connection: Connection, wanted: str) -> Callable[[Column[str]], ColumnElement[str]]:
-    """How to make a column lower case, so that the text can be found in it."""
-    if connection.dialect.name == "sqlite":
-        # Its comparison knows no case in the letters of ASCII, and is faster than `lower`.
-        return (lambda column: column) if wanted.isascii() else func.lower
-    if wanted.isascii() or not _has_unicode(connection):
-        return func.lower
-    # The database's own locale may know the letters of ASCII alone.
-    return lambda column: func.lower(collate(column, _UNICODE))
-
-
-_UNICODE = "und-x-icu"
-
-
-def _has_unicode(connection: Connection) -> bool:
-    known = text("SELECT 1 FROM pg_collation WHERE collname = :name")
-    return connection.execute(known, {"name": _UNICODE}).first() is not None
 
 
 class Waiting(NamedTuple):
@@ -338,45 +259,6 @@ def next_case(
     return case(connection, first.output, person) if first else None
 
 
-def find(
-    connection: Connection, filters: Filters, *, offset: int = 0, limit: int = 50
-) -> tuple[list[tuple[Item, StoredOutput]], int]:
-    """The outputs that pass the filters, in the order of items, and how many there are."""
-    wanted = conditions(connection, filters)
-    counted = select(func.count()).select_from(_JOINED).where(*wanted)
-    rows = connection.execute(_in_order(*wanted).offset(offset).limit(limit)).all()
-    known = load_items(connection, {row.item_id for row in rows})
-    found = stored_outputs(connection, [row.id for row in rows])
-    pairs = [(known[row.item_id], output) for row, output in zip(rows, found, strict=True)]
-    return pairs, connection.execute(counted).scalar_one()
-
-
-def disputed_cases(connection: Connection, *, offset: int = 0, limit: int = 50) -> list[Case]:
-    """Outputs on which people disagree and nobody has adjudicated, in the order of items."""
-    asked = _in_order(outputs.c.disputed, outputs.c.verdict == "warning")
-    rows = connection.execute(asked.offset(offset).limit(limit)).all()
-    return [case(connection, row.id) for row in rows]
-
-
-def choices(connection: Connection) -> FilterChoices:
-    """What there is to filter by: categories and phenomena in the order of items."""
-    asked = select(items.c.category, items.c.phenomenon).group_by(
-        items.c.category, items.c.phenomenon
-    )
-    phenomena: dict[str, list[str]] = defaultdict(list)
-    for category, phenomenon in connection.execute(asked.order_by(func.min(items.c.position))):
-        phenomena[category].append(phenomenon)
-    ran = connection.execute(select(runs.c.system, runs.c.campaign).order_by(runs.c.id)).all()
-    people = connection.execute(select(annotators.c.name).order_by(annotators.c.name)).scalars()
-    return FilterChoices(
-        categories=tuple(phenomena),
-        phenomena={category: tuple(names) for category, names in phenomena.items()},
-        systems=tuple(dict.fromkeys(row.system for row in ran)),
-        campaigns=tuple(dict.fromkeys(row.campaign for row in ran if row.campaign)),
-        people=tuple(people),
-    )
-
-
 class _Turn(NamedTuple):
     position: int
     output: int
@@ -412,15 +294,6 @@ def _first_skipped(
 
 
 _JOINED = items.join(outputs, outputs.c.item_id == items.c.id)
-
-
-def _in_order(*wanted: ColumnElement[bool]) -> Select[Any]:
-    return (
-        select(items.c.position, outputs.c.id, outputs.c.item_id)
-        .select_from(_JOINED)
-        .where(*wanted)
-        .order_by(items.c.position, outputs.c.id)
-    )
 
 
 def case(connection: Connection, output: int, person: int | None = None) -> Case:

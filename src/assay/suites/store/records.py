@@ -43,11 +43,12 @@ Scope = Literal["item", "phenomenon", "category", "suite"]
 
 @dataclass(frozen=True)
 class Person:
-    """A person with a name."""
+    """A person with a name; a `lead` deals work out, adjudicates and looks after people."""
 
     id: int
     name: str
     has_password: bool = False
+    lead: bool = False
 
 
 @dataclass(frozen=True)

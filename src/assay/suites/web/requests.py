@@ -10,14 +10,16 @@ from urllib.parse import parse_qs, parse_qsl, quote, urlencode
 
 from fastapi import Depends, HTTPException, Path, Request
 
-from assay.suites.store.people import login
+from assay.suites.store.people import leads, login
 from assay.suites.store.records import Filters, Person
-from assay.suites.web.site import Session, site_of, wants_json
+from assay.suites.web.site import Session, listed, site_of, wants_json
 
 __all__ = [
     "Asked",
     "Form",
     "Given",
+    "Lead",
+    "LeadPosted",
     "Number",
     "Post",
     "Posted",
@@ -165,6 +167,26 @@ def _posted(request: Request, session: Visitor, form: Given) -> Post:
 
 
 Posted = Annotated[Post, Depends(_posted)]
+
+
+def _lead(request: Request, session: Visitor) -> Session:
+    if not session.person.lead:
+        with site_of(request).store.read() as conn:
+            names = listed([person.name for person in leads(conn)] or ["nobody yet"])
+        raise HTTPException(403, f"Only a lead may do this. Ask one of the leads: {names}.")
+    return session
+
+
+Lead = Annotated[Session, Depends(_lead)]
+"""A visitor who is a lead; others are told who the leads are."""
+
+
+def _led(post: Posted, _: Lead) -> Post:
+    return post
+
+
+LeadPosted = Annotated[Post, Depends(_led)]
+"""A form that a lead sent."""
 
 
 def _asked(request: Request) -> Queue:
