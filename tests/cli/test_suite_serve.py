@@ -15,7 +15,7 @@ from itertools import count
 import httpx
 import pytest
 
-from assay.suites.store.decisions import history
+from assay.suites.store.history import history
 from assay.suites.store.opening import open_store
 from assay.suites.store.people import add_person
 from tests import postgresql
