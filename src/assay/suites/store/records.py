@@ -20,7 +20,6 @@ __all__ = [
     "Draft",
     "FilterChoices",
     "Filters",
-    "Login",
     "Person",
     "Preview",
     "PreviewLine",
@@ -249,13 +248,6 @@ class Ratings:
     people: tuple[str, ...]
     outputs: tuple[int, ...]
     codes: NDArray[np.float64]
-
-
-class Login(NamedTuple):
-    """The secret for a person's cookie, and the one that every form has to bring back."""
-
-    secret: str
-    csrf: str
 
 
 class SavedSuite(NamedTuple):

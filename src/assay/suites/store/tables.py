@@ -191,7 +191,6 @@ logins = Table(
     _key(),
     Column("digest", String(64), nullable=False, unique=True),
     _points_to("annotator_id"),
-    Column("csrf", String(64), nullable=False),
     _text("expires"),
 )
 
