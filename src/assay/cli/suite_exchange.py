@@ -10,9 +10,10 @@ import shlex
 import socket
 import sys
 import webbrowser
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -23,7 +24,13 @@ from assay.extras import require
 from assay.io import read_lines
 from assay.registry import SEED
 from assay.suites.files import names_of, read_suite, write_suite
-from assay.suites.files.columns import ROLES, ItemTable, named_roles, read_item_table
+from assay.suites.files.columns import (
+    ROLES,
+    ColumnRole,
+    ItemTable,
+    named_roles,
+    read_item_table,
+)
 from assay.suites.files.mapping import suite_of_table
 from assay.suites.sampling import (
     IDS,
@@ -314,15 +321,13 @@ def _configure_suite_import(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_suite_import(args: argparse.Namespace) -> int:
-    table = _table(args)
-    suite = read_suite(args.items) if table is None else None
+    suite_from = _reader(args)
     _require_database()
     from assay.suites.store.opening import filled_store
     from assay.suites.store.suites import load_suite, save_suite
 
     with filled_store(args.db) as store, store.write() as connection:
-        if table is not None:
-            suite = _mapped(args, table, load_suite(connection))
+        suite = suite_from(load_suite(connection))
         saved = save_suite(connection, suite)
     if not args.quiet:
         print(
@@ -333,19 +338,23 @@ def _run_suite_import(args: argparse.Namespace) -> int:
     return 0
 
 
-def _table(args: argparse.Namespace) -> ItemTable | None:
-    """The table whose columns the options speak of."""
+def _reader(args: argparse.Namespace) -> Callable[[Suite], Suite]:
+    """What makes the suite to import, given the one that is stored; the file is read already."""
     if args.columns:
-        return read_item_table(args.items)
+        table = read_item_table(args.items)
+        return partial(_mapped, args, table, named_roles(table, args.columns))
     if args.separator or args.name or args.languages:
         raise DataError("--separator, --name and --languages go with --columns WHAT=COLUMN ...")
-    return None
+    suite = read_suite(args.items)
+    return lambda stored: suite
 
 
-def _mapped(args: argparse.Namespace, table: ItemTable, stored: Suite) -> Suite:
+def _mapped(
+    args: argparse.Namespace, table: ItemTable, roles: Sequence[ColumnRole], stored: Suite
+) -> Suite:
     suite = suite_of_table(
         table,
-        named_roles(table, args.columns),
+        roles,
         separator=args.separator,
         name=args.name or stored.name,
         languages=args.languages,
