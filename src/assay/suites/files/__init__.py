@@ -89,6 +89,8 @@ def _read_table_of_items(path: FilePath) -> Suite:
         return suite_of_table(table, guess_roles(table))
     if is_items_table(table.columns):
         return suite_of_rows(path, [TableRow(1, list(table.columns)), *table.rows])
+    if len(table.columns) == 1 and suffix(path) == ".txt":
+        _format(path)
     columns = ", ".join(table.columns)[:200]
     raise DataError(
         f"{label(path)}: say what its columns hold ({columns}) when you import it: "
