@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from time import thread_time
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, Row, func, insert, select, update
@@ -42,11 +42,15 @@ from assay.suites.store.tables import (
 )
 
 __all__ = [
+    "RULE_CHANGES",
     "Act",
+    "Origin",
     "RuleEdit",
     "RuleEffect",
     "RuleFilters",
     "RuleOrder",
+    "RuleUse",
+    "State",
     "StoredRule",
     "change_rule",
     "effect",
@@ -309,6 +313,9 @@ def _use(rule: Rule, texts: Sequence[str]) -> RuleUse:
 
 
 Act = Literal["edit rule", "retire", "restore"]
+
+RULE_CHANGES = ("rule", *get_args(Act))
+"""The kinds of changes that are about rules."""
 
 
 @dataclass(frozen=True)
