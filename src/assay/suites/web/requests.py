@@ -121,7 +121,9 @@ def session_of(request: Request) -> Session | None:
         return None
     with site.store.read() as conn:
         found = login(conn, secret)
-    return None if found is None else Session(found)
+    session = None if found is None else Session(found)
+    request.state.session = session  # for the page of an error, which must not ask the database
+    return session
 
 
 def inside(path: str, default: str = "/resolve") -> str:
@@ -182,7 +184,7 @@ def _visitor(request: Request) -> Session:
         if wants_json(request) or request.method != "GET":
             raise HTTPException(401, "You are not logged in any more: reload the page.")
         asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        raise HTTPException(303, headers={"Location": f"/login?next={quote(asked, safe='')}"})
+        raise HTTPException(303, headers={"location": f"/login?next={quote(asked, safe='')}"})
     return session
 
 
