@@ -343,7 +343,7 @@ def test_the_address_of_the_database_is_for_those_who_are_logged_in(store, ada, 
         assert "db.example" in ada.get("/browse").text
 
 
-def test_a_log_out_gives_back_what_was_shown(store, ada):
+def test_a_log_out_gives_back_what_was_shown(store, ada, ben):
     ada.get("/resolve")
     with store.write() as connection:
         connection.execute(leases.delete())
