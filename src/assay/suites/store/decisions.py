@@ -8,7 +8,8 @@ from typing import cast, get_args
 from sqlalchemy import ColumnElement, Connection, and_, exists, func, insert, select, update
 
 from assay.data import DataError
-from assay.suites.store.history import change_numbered
+from assay.suites.store.history import add_change, change_numbered, mark_undone
+from assay.suites.store.notes import take_back_note
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Choice, Decision, Saved
 from assay.suites.store.suites import recheck, settle
@@ -17,41 +18,15 @@ from assay.suites.store.tables import (
     answers,
     changes,
     decisions,
-    now,
     outputs,
     rules,
 )
 
 __all__ = [
     "Outdated",
-    "add_change",
-    "mark_undone",
     "save_decision",
     "undo",
 ]
-
-
-def add_change(connection: Connection, person: int, output: int, kind: str, note: str) -> Change:
-    """A new entry."""
-    row = insert(changes).values(
-        annotator_id=person,
-        output_id=output,
-        time=now(),
-        kind=kind,
-        note=note,
-        undone="",
-        undone_by="",
-    )
-    (number,) = connection.execute(row).inserted_primary_key or (0,)
-    return change_numbered(connection, cast(int, number))
-
-
-def mark_undone(connection: Connection, change: int, person: int) -> None:
-    """Note that a change was taken back, when and by whom."""
-    name = select(annotators.c.name).where(annotators.c.id == person).scalar_subquery()
-    connection.execute(
-        update(changes).where(changes.c.id == change).values(undone=now(), undone_by=name)
-    )
 
 
 class Outdated(Exception):
@@ -96,7 +71,8 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
     """Take back a person's last change that is not undone yet, or the given one.
 
     What the person had decided before counts again. None where there is nothing to take back. A
-    decision can be taken back only by the person who made it, a rule by everybody.
+    decision can be taken back only by the person who made it, a note by its author or a lead, a
+    rule by everybody.
     """
     number = change or _last_change(connection, person)
     if number is None:
@@ -106,6 +82,8 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
         return None
     if kind == "rule":
         _retire(connection, number)
+    elif kind == "note":
+        take_back_note(connection, number, person)
     elif owner == person:
         _take_back(connection, number)
     else:

@@ -1,14 +1,64 @@
-"""The history: everything that people did, in order."""
+"""The history: everything that people did, in order, with the texts that it was about."""
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Connection, exists, select
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from sqlalchemy import ColumnElement, Connection, Select, exists, func, insert, or_, select, update
 
 from assay.data import DataError
 from assay.suites.store.records import Change
-from assay.suites.store.tables import annotators, changes, items, outputs, rules
+from assay.suites.store.tables import annotators, changes, items, now, outputs, rules
 
-__all__ = ["change_numbered", "history"]
+__all__ = ["KINDS", "add_change", "change_numbered", "history", "kinds_done", "mark_undone"]
+
+KINDS = {
+    "decision": "decisions",
+    "skip": "skipped outputs",
+    "adjudication": "adjudications",
+    "rule": "rules",
+    "note": "notes",
+    "phenomenon": "definitions",
+    "deal": "divisions of work",
+    "item": "items",
+}
+"""What people do, and what a list of it is called; others are called as they are."""
+
+
+def add_change(
+    connection: Connection,
+    person: int,
+    output: int | None,
+    kind: str,
+    note: str,
+    *,
+    item: int | None = None,
+    data: Mapping[str, Any] | None = None,
+) -> Change:
+    """A new entry, about an output, an item or the whole suite; `data` is what undoing it takes."""
+    row = insert(changes).values(
+        annotator_id=person,
+        output_id=output,
+        item_id=item,
+        time=now(),
+        kind=kind,
+        note=note,
+        undone="",
+        undone_by="",
+        data=None if data is None else json.dumps(data),
+    )
+    (number,) = connection.execute(row).inserted_primary_key or (0,)
+    return change_numbered(connection, cast(int, number))
+
+
+def mark_undone(connection: Connection, change: int, person: int) -> None:
+    """Note that a change was taken back, when and by whom."""
+    name = select(annotators.c.name).where(annotators.c.id == person).scalar_subquery()
+    connection.execute(
+        update(changes).where(changes.c.id == change).values(undone=now(), undone_by=name)
+    )
 
 
 def change_numbered(connection: Connection, number: int) -> Change:
@@ -24,12 +74,18 @@ def history(
     *,
     person: int | None = None,
     item: str | None = None,
+    kind: str = "",
+    since: str = "",
+    until: str = "",
+    hidden: ColumnElement[bool] | None = None,
     limit: int = 100,
     before: int | None = None,
 ) -> list[Change]:
-    """The last changes, the newest first: of one person, of one item, or `before` a change.
+    """The last changes, the newest first: of one person, item or kind, or `before` a change.
 
-    A rule that reaches several items is in the history of each.
+    `since` and `until` are days or times in UTC, as ISO 8601; a day is meant with all its hours.
+    Changes to `hidden` outputs are left out. A rule that reaches several items is in the history
+    of each.
     """
     asked = _CHANGES.order_by(changes.c.id.desc()).limit(limit)
     if person is not None:
@@ -38,13 +94,31 @@ def history(
         asked = asked.where(changes.c.id < before)
     if item is not None:
         asked = asked.where(_of_item(item))
-    return [Change(*row) for row in connection.execute(asked)]
+    if kind:
+        asked = asked.where(changes.c.kind == kind)
+    if hidden is not None:
+        asked = asked.where(changes.c.output_id.is_(None) | ~hidden)
+    return [Change(*row) for row in connection.execute(_within(asked, since, until))]
+
+
+def kinds_done(connection: Connection) -> list[str]:
+    """The kinds of changes that there are."""
+    return list(connection.execute(select(changes.c.kind).distinct()).scalars())
+
+
+def _within(asked: Select[Any], since: str, until: str) -> Select[Any]:
+    if since:
+        asked = asked.where(changes.c.time >= since)
+    if until:
+        # Texts of times begin with the day: "~" comes after all that may follow it.
+        asked = asked.where(changes.c.time <= f"{until}~")
+    return asked
 
 
 def _of_item(item: str) -> ColumnElement[bool]:
     number = select(items.c.id).where(items.c.name == item).scalar_subquery()
     has_rule = exists().where(rules.c.change_id == changes.c.id, rules.c.item_id == number)
-    return (outputs.c.item_id == number) | has_rule
+    return or_(outputs.c.item_id == number, changes.c.item_id == number, has_rule)
 
 
 _CHANGES = (
@@ -56,10 +130,12 @@ _CHANGES = (
         changes.c.note,
         changes.c.undone,
         changes.c.output_id,
-        items.c.name,
+        func.coalesce(items.c.name, ""),
         changes.c.undone_by,
+        func.coalesce(items.c.source, ""),
+        func.coalesce(outputs.c.text, ""),
     )
     .join(annotators, annotators.c.id == changes.c.annotator_id)
-    .join(outputs, outputs.c.id == changes.c.output_id)
-    .join(items, items.c.id == outputs.c.item_id)
+    .join(outputs, outputs.c.id == changes.c.output_id, isouter=True)
+    .join(items, items.c.id == func.coalesce(outputs.c.item_id, changes.c.item_id), isouter=True)
 )

@@ -17,6 +17,7 @@ from sqlalchemy import (
     and_,
     distinct,
     exists,
+    false,
     func,
     select,
     true,
@@ -27,7 +28,8 @@ from assay.data import DataError
 from assay.suites.check import LIMIT, OutOfTime, pattern
 from assay.suites.model import Item, Kind
 from assay.suites.store.filters import conditions
-from assay.suites.store.records import Case, Filters, Progress, StoredOutput
+from assay.suites.store.notes import notes_of_item
+from assay.suites.store.records import Case, Filters, Note, Progress, StoredOutput
 from assay.suites.store.suites import load_decisions, load_items
 from assay.suites.store.tables import (
     answers,
@@ -44,6 +46,7 @@ from assay.suites.store.tables import (
 __all__ = [
     "Waiting",
     "case",
+    "hidden_outputs",
     "next_case",
     "progress",
     "said_by",
@@ -268,7 +271,15 @@ def case(connection: Connection, output: int, person: int | None = None) -> Case
         matches=matches,
         others=tuple(sorted(others, key=lambda other: other.verdict != "warning")),
         trouble=trouble,
+        notes=_notes(connection, item.id, output, person),
     )
+
+
+def _notes(connection: Connection, item: str, output: int, person: int | None) -> tuple[Note, ...]:
+    """The notes on an item and on one of its outputs, as far as a person may see them."""
+    hidden = None if person is None else hidden_outputs(connection, person)
+    every = notes_of_item(connection, item, outputs_too=True, hidden=hidden)
+    return tuple(note for note in every if note.output in (None, output))
 
 
 def stored_outputs(connection: Connection, ids: Sequence[int]) -> list[StoredOutput]:
@@ -355,3 +366,16 @@ def _span(text: str, kind: Kind, output: str) -> tuple[int, int] | str | None:
         return f"took longer than {LIMIT:g} s: {text!r}"
     except DataError as error:
         return str(error)
+
+
+def hidden_outputs(connection: Connection, person: int) -> ColumnElement[bool]:
+    """What others said of the output is kept from this person, who is still to judge it as well."""
+    some = select(exists().where(assignments.c.annotator_id == person))
+    if not connection.execute(some).scalar():
+        return false()
+    given = exists().where(assignments.c.item_id == outputs.c.item_id)
+    mine = given.where(assignments.c.annotator_id == person)
+    others = given.where(assignments.c.annotator_id != person)
+    judged = exists().where(_decision_of(person), decisions.c.verdict != "skip")
+    waiting = and_(outputs.c.ruled == "warning", ~outputs.c.disputed)
+    return and_(waiting, mine, others, ~judged)
