@@ -11,7 +11,7 @@ from datetime import timedelta
 from sqlalchemy import Connection, delete, insert, select, update
 
 from assay.data import DataError
-from assay.suites.store.records import Login, Person
+from assay.suites.store.records import Person
 from assay.suites.store.tables import (
     annotators,
     check_text,
@@ -135,25 +135,23 @@ def redeem(connection: Connection, secret: str) -> Person | None:
     return None if number is None else person_numbered(connection, number)
 
 
-def log_in(connection: Connection, person: int, *, lasts: timedelta = LOGGED_IN) -> Login:
-    """A new login of a person; those of everybody that are over are removed."""
+def log_in(connection: Connection, person: int, *, lasts: timedelta = LOGGED_IN) -> str:
+    """The secret of a new login of a person; those of everybody that are over are removed."""
     connection.execute(delete(logins).where(logins.c.expires <= now()))
-    made = Login(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
-    row = {"digest": digest(made.secret), "annotator_id": person, "csrf": made.csrf}
-    connection.execute(insert(logins).values(**row, expires=now(later=lasts)))
-    return made
+    secret = secrets.token_urlsafe(32)
+    row = {"digest": digest(secret), "annotator_id": person, "expires": now(later=lasts)}
+    connection.execute(insert(logins).values(row))
+    return secret
 
 
-def login(connection: Connection, secret: str) -> tuple[Person, str] | None:
-    """Whose login this secret is, and what their forms have to bring back."""
+def login(connection: Connection, secret: str) -> Person | None:
+    """Whose login this secret is."""
     asked = (
-        select(annotators, logins.c.csrf)
+        select(annotators)
         .join(logins, logins.c.annotator_id == annotators.c.id)
         .where(logins.c.digest == _digest(secret), logins.c.expires > now())
     )
-    row = connection.execute(asked).mappings().first()
-    person = _person(row)
-    return None if row is None or person is None else (person, row["csrf"])
+    return _person(connection.execute(asked).mappings().first())
 
 
 def log_out(connection: Connection, secret: str) -> None:

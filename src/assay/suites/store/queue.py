@@ -38,6 +38,8 @@ from assay.suites.store.tables import (
     changes,
     decisions,
     items,
+    leases,
+    now,
     outputs,
     rules,
     runs,
@@ -46,7 +48,11 @@ from assay.suites.store.tables import (
 __all__ = [
     "Waiting",
     "case",
+    "doubled",
+    "given",
+    "given_to",
     "hidden_outputs",
+    "leased_by_others",
     "next_case",
     "progress",
     "said_by",
@@ -63,18 +69,64 @@ class Waiting(NamedTuple):
     outputs: ColumnElement[bool]
 
 
-def waiting_for(person: int) -> tuple[Waiting, Waiting]:
-    """What waits for a person, in two parts that have nothing in common.
+def waiting_for(person: int) -> tuple[Waiting, ...]:
+    """What waits for a person, in parts that have nothing in common.
 
-    The first is the warnings in items that were given to this person, whoever else has judged
-    them; the second is the warnings that nobody has judged, in items that were given to nobody.
+    These are the warnings that nobody has judged and that were given to this person; those that
+    another person has judged and this one shall judge as well; and of those that were given to
+    nobody, the ones that nobody has judged, in items that no other person is looking at.
     """
-    given = exists().where(assignments.c.item_id == items.c.id)
+    mine = given_to(person)
     warned = and_(outputs.c.ruled == "warning", ~outputs.c.disputed)
+    unjudged = and_(warned, outputs.c.verdict == "warning")
+    judged = and_(warned, outputs.c.verdict != "warning")
     return (
-        Waiting(given.where(assignments.c.annotator_id == person), warned),
-        Waiting(~given, and_(warned, outputs.c.verdict == "warning")),
+        Waiting(true(), and_(unjudged, mine)),
+        Waiting(true(), and_(judged, doubled(), mine)),
+        Waiting(~leased_by_others(person), and_(unjudged, ~given())),
     )
+
+
+# By a name of its own, so that it stays apart where assignments are asked for as well.
+_dealt = assignments.alias("dealt")
+
+
+def given() -> ColumnElement[bool]:
+    """Somebody was given the output; else it is in the pool."""
+    return exists().where(_dealt.c.output_id == outputs.c.id)
+
+
+def given_to(person: int) -> ColumnElement[bool]:
+    """The output was given to this person."""
+    return exists().where(_dealt.c.output_id == outputs.c.id, _dealt.c.annotator_id == person)
+
+
+def doubled() -> ColumnElement[bool]:
+    """Two people are to judge the output, neither of whom knows what the other said."""
+    return exists().where(_dealt.c.output_id == outputs.c.id, _dealt.c.second)
+
+
+def leased_by_others(person: int) -> ColumnElement[bool]:
+    """Another person is looking at the item."""
+    return exists().where(
+        leases.c.item_id == items.c.id,
+        leases.c.annotator_id != person,
+        leases.c.expires > now(),
+    )
+
+
+def hidden_outputs(connection: Connection, person: int) -> ColumnElement[bool]:
+    """What others said of the output is kept from this person, who is still to judge it as well.
+
+    It is so for one of the two judges of an output, until this person has judged it; a skip is no
+    judgement. Nothing is hidden any more where a rule has settled the output, or people disagree.
+    """
+    some = select(exists().where(_dealt.c.annotator_id == person))
+    if not connection.execute(some).scalar():
+        return false()
+    judged = exists().where(_decision_of(person), decisions.c.verdict != "skip")
+    waiting = and_(outputs.c.ruled == "warning", ~outputs.c.disputed)
+    return and_(waiting, doubled(), given_to(person), ~judged)
 
 
 def said_by(person: int) -> ColumnElement[bool]:
@@ -195,9 +247,8 @@ def next_case(
 ) -> Case | None:
     """The first output in a person's queue; with `skipped`, the one they skipped longest ago.
 
-    In the queue are the warnings of the rules that this person has said nothing of and that are
-    not disputed: of the items that were given to this person, whoever else has judged them, and
-    of the items that were given to nobody, those that nobody has judged.
+    In the queue are the warnings of the rules that wait for this person (`waiting_for`) and of
+    which this person has said nothing.
     """
     wanted = and_(true(), *conditions(connection, filters))
     if skipped:
@@ -249,8 +300,8 @@ _JOINED = items.join(outputs, outputs.c.item_id == items.c.id)
 def case(connection: Connection, output: int, person: int | None = None) -> Case:
     """All that a person needs to judge one output; a `DataError` where there is none.
 
-    Where the item was given to this person and to another one, what others said is not shown
-    before this person has said something: two independent judgements are wanted.
+    What others said of an output is not shown to one of its two judges who has not judged it:
+    two independent judgements are wanted.
     """
     asked = select(outputs.c.item_id).where(outputs.c.id == output)
     number = connection.execute(asked).scalar()
@@ -259,9 +310,10 @@ def case(connection: Connection, output: int, person: int | None = None) -> Case
     item = load_items(connection, [number])[number]
     every = select(outputs.c.id).where(outputs.c.item_id == number).order_by(outputs.c.id)
     known = stored_outputs(connection, connection.execute(every).scalars().all())
-    if person is not None and _doubled(connection, number, person):
-        judged = _judged(connection, person, number)
-        known = [_unseen(stored, judged) for stored in known]
+    if person is not None:
+        hidden = every.where(hidden_outputs(connection, person))
+        unseen = set(connection.execute(hidden).scalars())
+        known = [_unseen(stored) if stored.id in unseen else stored for stored in known]
     this = next(stored for stored in known if stored.id == output)
     others = [stored for stored in known if stored.id != output and stored.systems]
     matches, trouble = _matches(item, this.text)
@@ -317,32 +369,8 @@ def _systems(connection: Connection, ids: Sequence[int]) -> dict[int, list[str]]
     return found
 
 
-def _doubled(connection: Connection, item: int, person: int) -> bool:
-    """Whether an item was given to this person and to another one."""
-    given = select(assignments.c.annotator_id).where(assignments.c.item_id == item)
-    people = connection.execute(given).scalars().all()
-    return person in people and len(people) > 1
-
-
-def _judged(connection: Connection, person: int, item: int) -> set[int]:
-    """The outputs of an item that a person has judged."""
-    asked = (
-        select(decisions.c.output_id)
-        .join(outputs, outputs.c.id == decisions.c.output_id)
-        .where(
-            outputs.c.item_id == item,
-            decisions.c.annotator_id == person,
-            decisions.c.verdict != "skip",
-            ~decisions.c.withdrawn,
-        )
-    )
-    return set(connection.execute(asked).scalars())
-
-
-def _unseen(output: StoredOutput, judged: set[int]) -> StoredOutput:
-    if output.id in judged or not output.decisions:
-        return output
-    return replace(output, verdict=output.ruled, by=None, disputed=False, decisions=())
+def _unseen(output: StoredOutput) -> StoredOutput:
+    return replace(output, verdict=output.ruled, by=None, decisions=())
 
 
 def _matches(item: Item, text: str) -> tuple[tuple[tuple[str, int, int], ...], tuple[str, ...]]:
@@ -366,16 +394,3 @@ def _span(text: str, kind: Kind, output: str) -> tuple[int, int] | str | None:
         return f"took longer than {LIMIT:g} s: {text!r}"
     except DataError as error:
         return str(error)
-
-
-def hidden_outputs(connection: Connection, person: int) -> ColumnElement[bool]:
-    """What others said of the output is kept from this person, who is still to judge it as well."""
-    some = select(exists().where(assignments.c.annotator_id == person))
-    if not connection.execute(some).scalar():
-        return false()
-    given = exists().where(assignments.c.item_id == outputs.c.item_id)
-    mine = given.where(assignments.c.annotator_id == person)
-    others = given.where(assignments.c.annotator_id != person)
-    judged = exists().where(_decision_of(person), decisions.c.verdict != "skip")
-    waiting = and_(outputs.c.ruled == "warning", ~outputs.c.disputed)
-    return and_(waiting, mine, others, ~judged)

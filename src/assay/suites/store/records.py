@@ -21,7 +21,6 @@ __all__ = [
     "FilterChoices",
     "FilterCounts",
     "Filters",
-    "Login",
     "Note",
     "Person",
     "Preview",
@@ -266,15 +265,15 @@ class FilterChoices:
 
 @dataclass(frozen=True)
 class Share:
-    """What one person was given: `doubled` of the `items` are another person's, too.
+    """What one person was given: `outputs` in so many `items`.
 
-    `warnings` are the outputs in them for people to judge, `done` those that this person judged.
+    Another person judges `doubled` of the outputs, too; `done` are those that this person judged.
     """
 
     person: str
     items: int
     doubled: int
-    warnings: int
+    outputs: int
     done: int
 
 
@@ -289,13 +288,6 @@ class Ratings:
     people: tuple[str, ...]
     outputs: tuple[int, ...]
     codes: NDArray[np.float64]
-
-
-class Login(NamedTuple):
-    """The secret for a person's cookie, and the one that every form has to bring back."""
-
-    secret: str
-    csrf: str
 
 
 class SavedSuite(NamedTuple):
