@@ -298,9 +298,9 @@ def test_files_outside_are_not_served(ada):
 
 
 def test_an_error_of_ours_keeps_the_headers(store, monkeypatch):
-    from assay.suites.web import lists
+    from assay.suites.web import browse
 
-    monkeypatch.setattr(lists, "find", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(browse, "find", lambda *_, **__: 1 / 0)
     visitor = Visitor(make_app(store, ServerSettings()))
     visitor.enter("Ada")
     visitor.client._transport.raise_server_exceptions = False
