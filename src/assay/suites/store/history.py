@@ -36,6 +36,7 @@ def add_change(
     *,
     item: int | None = None,
     data: Mapping[str, Any] | None = None,
+    key: str | None = None,
 ) -> Change:
     """A new entry, about an output, an item or the whole suite; `data` is what undoing it takes."""
     row = insert(changes).values(
@@ -48,6 +49,7 @@ def add_change(
         undone="",
         undone_by="",
         data=None if data is None else json.dumps(data),
+        key=key,
     )
     (number,) = connection.execute(row).inserted_primary_key or (0,)
     return change_numbered(connection, cast(int, number))
