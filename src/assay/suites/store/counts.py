@@ -58,7 +58,8 @@ class _Group(NamedTuple):
 def _groups(connection: Connection, filters: Filters, hidden: ColumnElement[bool]) -> list[_Group]:
     """All outputs in groups: one question to the database answers for three filters."""
     others = replace(filters, category="", phenomenon="", verdict="")
-    verdict, disputed = outputs.c.verdict, outputs.c.disputed
+    verdict: ColumnElement[str] = outputs.c.verdict
+    disputed: ColumnElement[bool] = outputs.c.disputed
     if hidden is not false():
         verdict = sql_case((hidden, literal("warning")), else_=verdict)
         disputed = and_(disputed, ~hidden)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import date, timedelta
 from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Connection, Select, exists, func, insert, or_, select, update
@@ -85,8 +86,7 @@ def history(
 ) -> list[Change]:
     """The last changes, the newest first: of one person, item or kind, or `before` a change.
 
-    `since` and `until` are days or times in UTC, as ISO 8601; a day is meant with all its hours.
-    Changes to `hidden` outputs are left out. A rule that reaches several items is in the history
+    `since` and `until` are days of UTC, as in 2026-05-01. Changes to `hidden` outputs are left out. A rule that reaches several items is in the history
     of each.
     """
     asked = _CHANGES.order_by(changes.c.id.desc()).limit(limit)
@@ -112,8 +112,8 @@ def _within(asked: Select[Any], since: str, until: str) -> Select[Any]:
     if since:
         asked = asked.where(changes.c.time >= since)
     if until:
-        # Texts of times begin with the day: "~" comes after all that may follow it.
-        asked = asked.where(changes.c.time <= f"{until}~")
+        after = date.fromisoformat(until) + timedelta(days=1)
+        asked = asked.where(changes.c.time < after.isoformat())
     return asked
 
 

@@ -37,7 +37,7 @@ def browse(request: Request, session: Visitor, queue: Asked) -> Response:
     with site.store.read() as conn:
         found, total = find(conn, queue.filters, person=me, offset=offset, limit=STEP)
         written = load_notes(conn, [output.id for _, output in found], hidden=hidden_from(conn, me))
-        values = {"choices": choices(conn), "counts": counts(conn, queue.filters, person=me)}
+        known, counted = choices(conn), counts(conn, queue.filters, person=me)
     return site.page(
         "browse",
         session,
@@ -47,7 +47,8 @@ def browse(request: Request, session: Visitor, queue: Asked) -> Response:
         total=total,
         offset=offset,
         step=STEP,
-        **values,
+        choices=known,
+        counts=counted,
     )
 
 
