@@ -86,8 +86,8 @@ def history(
 ) -> list[Change]:
     """The last changes, the newest first: of one person, item or kind, or `before` a change.
 
-    `since` and `until` are days of UTC, as in 2026-05-01. Changes to `hidden` outputs are left out. A rule that reaches several items is in the history
-    of each.
+    `since` and `until` are days of UTC, as in 2026-05-01. Changes to `hidden` outputs are left
+    out. A rule that reaches several items is in the history of each.
     """
     asked = _CHANGES.order_by(changes.c.id.desc()).limit(limit)
     if person is not None:
