@@ -324,15 +324,14 @@ def case(connection: Connection, output: int, person: int | None = None) -> Case
         matches=matches,
         others=tuple(sorted(others, key=lambda other: other.verdict != "warning")),
         trouble=trouble,
-        notes=_notes(connection, item.id, output, person),
+        notes=_notes(connection, item.id, person),
     )
 
 
-def _notes(connection: Connection, item: str, output: int, person: int | None) -> tuple[Note, ...]:
-    """The notes on an item and on one of its outputs, as far as a person may see them."""
+def _notes(connection: Connection, item: str, person: int | None) -> tuple[Note, ...]:
+    """The notes on an item and on its outputs, as far as a person may see them."""
     hidden = None if person is None else hidden_outputs(connection, person)
-    every = notes_of_item(connection, item, outputs_too=True, hidden=hidden)
-    return tuple(note for note in every if note.output in (None, output))
+    return tuple(notes_of_item(connection, item, outputs_too=True, hidden=hidden))
 
 
 def stored_outputs(connection: Connection, ids: Sequence[int]) -> list[StoredOutput]:

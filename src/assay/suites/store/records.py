@@ -111,7 +111,7 @@ class Case:
 
     `matches` are the item's rules that match: (rule id, start, end) in the output. `others` are
     the other distinct outputs of the same item, warnings first. `notes` are those on the item and
-    on the output.
+    on its outputs.
     """
 
     item: Item
