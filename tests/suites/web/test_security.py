@@ -14,7 +14,7 @@ from assay.suites.store import people
 from assay.suites.store.opening import Unavailable
 from assay.suites.store.people import add_person, invite
 from assay.suites.store.tables import leases, logins
-from assay.suites.web import lists
+from assay.suites.web import browse
 from assay.suites.web.app import POLICY, ROUTED, make_app
 from assay.suites.web.requests import Post, inside, uploaded
 from assay.suites.web.site import DEFAULT, Attempts, ServerSettings, keys_of
@@ -339,7 +339,7 @@ def test_the_address_of_the_database_is_for_those_who_are_logged_in(store, ada, 
     assert "db.example" not in answer.text
     assert "db.example" in caplog.text
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lists, "find", lost)
+        patch.setattr(browse, "find", lost)
         assert "db.example" in ada.get("/browse").text
 
 
@@ -419,7 +419,7 @@ def test_files_outside_are_not_served(ada):
 
 
 def test_an_error_of_ours_keeps_the_headers(store, monkeypatch):
-    monkeypatch.setattr(lists, "find", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(browse, "find", lambda *_, **__: 1 / 0)
     visitor = Visitor(make_app(store, ServerSettings()))
     visitor.enter("Ada")
     visitor.client._transport.raise_server_exceptions = False
