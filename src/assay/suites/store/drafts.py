@@ -28,7 +28,7 @@ from assay.suites.store.tables import (
     rules,
 )
 
-__all__ = ["preview", "save_rule", "suggest", "try_out"]
+__all__ = ["preview", "runs_of_words", "save_rule", "suggest", "try_out", "written"]
 
 WORDS = 3
 """How many words a proposed string has at most."""
@@ -67,7 +67,7 @@ def _drafts(case: Case, polarity: Polarity) -> Iterator[Draft]:
     for at, string in enumerate(_telling(case, polarity)):
         # The first is offered both ways, so that there is a regular expression to edit.
         for kind in settling if at == 0 else settling[:1]:
-            yield Draft(case.output.id, polarity, kind, _written(string, kind))
+            yield Draft(case.output.id, polarity, kind, written(string, kind))
     if settling[0] == "fixed":
         yield Draft(case.output.id, polarity, "fixed", text.strip())
     else:
@@ -107,7 +107,7 @@ def _telling(case: Case, polarity: Polarity) -> list[str]:
             -len(string),
         )
 
-    strings = [string for string in _strings(case.output.text) if not _having(string, against)]
+    strings = [string for string in runs_of_words(case.output.text) if not _having(string, against)]
     chosen: list[str] = []
     for string in sorted(dict.fromkeys(strings), key=rank):
         if not any(other in string for other in chosen):
@@ -115,7 +115,7 @@ def _telling(case: Case, polarity: Polarity) -> list[str]:
     return chosen[:OFFERED]
 
 
-def _strings(text: str) -> Iterator[str]:
+def runs_of_words(text: str) -> Iterator[str]:
     """All runs of one to `WORDS` words, as they stand in the text."""
     words = list(_WORD.finditer(text))
     for length in range(1, WORDS + 1):
@@ -127,7 +127,8 @@ def _having(string: str, texts: Sequence[str]) -> int:
     return sum(string in text for text in texts)
 
 
-def _written(string: str, kind: Kind) -> str:
+def written(string: str, kind: Kind) -> str:
+    """A string of whole words as a rule of this kind."""
     return string if kind == "fixed" else rf"\b{_escaped(string)}\b"
 
 
