@@ -16,7 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from assay.data import DataError
 from assay.extras import require
-from assay.io.files import BOM, suffix
+from assay.io.files import BOM, SURROGATE, suffix
 from assay.io.packed import Expansion
 from assay.io.tables import cell_text, cell_texts, parse_object
 from assay.registry import did_you_mean
@@ -201,7 +201,13 @@ def _arrow(
     with _arrow_file(path, label) as (schema, batches):
         check_columns(columns, schema.names, where=label)
         chosen = (batch if every_column else batch.select(columns.used) for batch in batches)
-        yield from _numbered(chosen, label, "Arrow")
+        yield from _numbered(map(_validated, chosen), label, "Arrow")
+
+
+def _validated(batch: Any) -> Any:
+    """The same batch; an error where its offsets lead elsewhere, which Arrow trusts blindly."""
+    batch.validate(full=True)
+    return batch
 
 
 def _numbered(
@@ -357,8 +363,14 @@ FIRST_RECORDS = 1000
 
 
 def _json_names(path: Path, label: str) -> list[str]:
-    first = islice(_json_rows(path, label), FIRST_RECORDS)
-    return list(dict.fromkeys(key for row in first for key in row.values))
+    names: dict[str, int] = {}
+    for row in islice(_json_rows(path, label), FIRST_RECORDS):
+        for key in row.values:
+            names.setdefault(key, row.number)
+    for name, number in names.items():
+        if SURROGATE.search(name):
+            raise DataError(f"{label}, line {number}: the key {name!r:.40} has half a character.")
+    return list(names)
 
 
 def _json_lines(
