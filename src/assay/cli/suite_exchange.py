@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ipaddress
 import os
+import re
 import shlex
 import socket
 import sys
@@ -443,12 +444,18 @@ def _settings(args: argparse.Namespace, listening: socket.socket) -> ServerSetti
 
     host, port = listening.getsockname()[:2]
     loopback = ipaddress.ip_address(host.partition("%")[0]).is_loopback
-    names = LOOPBACK | {host} | {name.lower() for name in args.proxy}
+    names = LOOPBACK | {f"[{host}]" if ":" in host else host} | {*map(_host_name, args.proxy)}
     return ServerSettings(
         accounts=args.login or bool(args.proxy) or not loopback,
         hosts=names if loopback or args.proxy else None,
         cookie=f"assay-{port}",
     )
+
+
+def _host_name(text: str) -> str:
+    if not re.fullmatch(r"[\w.-]+|\[[0-9a-f:]+\]", text, re.IGNORECASE):
+        raise DataError(f"--proxy {text}: give a host name alone, such as suite.example.org.")
+    return text.lower()
 
 
 def _address(args: argparse.Namespace, listening: socket.socket) -> str:

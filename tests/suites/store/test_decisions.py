@@ -3,8 +3,9 @@
 import pytest
 
 from assay.data import DataError
-from assay.suites.store.decisions import Outdated, history, save_decision, undo
+from assay.suites.store.decisions import Outdated, save_decision, undo
 from assay.suites.store.drafts import save_rule
+from assay.suites.store.history import history
 from assay.suites.store.queue import case
 from assay.suites.store.records import Draft
 from tests.suites.store.samples import fill, item, number, rows, state

@@ -115,7 +115,7 @@ def test_the_work_is_shared_out_by_weights(store, ada, ben):
     assert ada.post("/team", **fields, **more).status_code == 303
     with store.read() as connection:
         given = {each.person: each for each in shares(connection)}
-    assert given["Ada"].items == given["Ada"].doubled == given["Cleo"].items == 3
+    assert given["Ada"].doubled == given["Ada"].outputs == given["Cleo"].outputs == 8
     assert "Ben" not in given or given["Ben"].items == 0
     page = ada.get("/team").text
     assert "0 of 8" in page

@@ -5,8 +5,9 @@ from html import unescape
 
 import pytest
 
-from assay.suites.store.decisions import history
-from assay.suites.store.queue import case, find, next_case
+from assay.suites.store.finding import find
+from assay.suites.store.history import history
+from assay.suites.store.queue import case, next_case
 from assay.suites.store.records import Filters
 from tests.suites.web.conftest import JSON
 from tests.suites.web.hubby import NASTY

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 
 import numpy as np
-from sqlalchemy import Connection, delete, distinct, func, insert, select
+from sqlalchemy import Connection, delete, distinct, exists, func, insert, select
+from sqlalchemy import case as sql_case
 
 from assay.data import DataError
 from assay.registry import did_you_mean
+from assay.suites.store.queue import doubled
 from assay.suites.store.records import Share
 from assay.suites.store.tables import (
     annotators,
@@ -42,16 +45,25 @@ def assign(
     order = [int(id_) for id_ in rng.permutation(sorted(load))]
     # The largest first: what is small evens out what the large ones have left uneven.
     order.sort(key=lambda item: -load[item])
-    given = _deal(order, load, people)
+    first, second = _deal(order, load, people), set()
     with_warnings = [item for item in sorted(load) if load[item]]
     if len(people) > 1:
         size = round(double * len(with_warnings))
         sample = (
             [int(item) for item in rng.choice(with_warnings, size, replace=False)] if size else []
         )
-        given |= _deal(sample, load, people, taken=dict(given))
+        second = _deal(sample, load, people, taken=dict(first))
     clear(connection)
-    rows = [{"item_id": item, "annotator_id": person} for item, person in sorted(given)]
+    waiting = select(outputs.c.item_id, outputs.c.id).where(outputs.c.ruled == "warning")
+    within = defaultdict(list)
+    for item, output in connection.execute(waiting.order_by(outputs.c.id)):
+        within[item].append(output)
+    rows = []
+    for order_, (item, person) in enumerate([*sorted(first), *sorted(second)]):
+        more = order_ >= len(first)
+        rows += [
+            {"output_id": output, "annotator_id": person, "second": more} for output in within[item]
+        ]
     if rows:
         connection.execute(insert(assignments), rows)
     learn_sizes(connection)
@@ -64,28 +76,26 @@ def clear(connection: Connection) -> None:
 
 def shares(connection: Connection) -> list[Share]:
     """What everybody was given, by name; those who were given nothing are left out."""
-    twice = (
-        select(assignments.c.item_id)
-        .group_by(assignments.c.item_id)
-        .having(func.count() > 1)
-        .subquery()
+    judged = exists().where(
+        decisions.c.output_id == outputs.c.id,
+        decisions.c.annotator_id == assignments.c.annotator_id,
+        ~decisions.c.withdrawn,
+        decisions.c.verdict != "skip",
     )
     held = (
         select(
             assignments.c.annotator_id,
-            func.count().label("items"),
-            func.count(twice.c.item_id).label("doubled"),
+            func.count(distinct(outputs.c.item_id)),
+            func.count(sql_case((doubled(), 1))),
+            func.count(),
+            func.count(sql_case((judged, 1))),
         )
-        .select_from(assignments)
-        .join(twice, twice.c.item_id == assignments.c.item_id, isouter=True)
+        .join(outputs, outputs.c.id == assignments.c.output_id)
+        .where(outputs.c.ruled == "warning")
         .group_by(assignments.c.annotator_id)
     )
     names = pairs(connection, select(annotators.c.id, annotators.c.name))
-    warnings, done = _warnings_by_person(connection), _done_by_person(connection)
-    found = [
-        Share(names[id_], number, doubled, warnings.get(id_, 0), done.get(id_, 0))
-        for id_, number, doubled in connection.execute(held)
-    ]
+    found = [Share(names[id_], *counts) for id_, *counts in connection.execute(held)]
     return sorted(found, key=lambda share: share.person)
 
 
@@ -133,28 +143,3 @@ def _deal(
         held[person] += size
         given.add((item, person))
     return given
-
-
-def _warnings_by_person(connection: Connection) -> dict[int, int]:
-    asked = (
-        select(assignments.c.annotator_id, func.count())
-        .join(outputs, outputs.c.item_id == assignments.c.item_id)
-        .where(outputs.c.ruled == "warning")
-        .group_by(assignments.c.annotator_id)
-    )
-    return pairs(connection, asked)
-
-
-def _done_by_person(connection: Connection) -> dict[int, int]:
-    asked = (
-        select(assignments.c.annotator_id, func.count(distinct(outputs.c.id)))
-        .join(outputs, outputs.c.item_id == assignments.c.item_id)
-        .join(
-            decisions,
-            (decisions.c.output_id == outputs.c.id)
-            & (decisions.c.annotator_id == assignments.c.annotator_id),
-        )
-        .where(outputs.c.ruled == "warning", ~decisions.c.withdrawn, decisions.c.verdict != "skip")
-        .group_by(assignments.c.annotator_id)
-    )
-    return pairs(connection, asked)

@@ -20,7 +20,6 @@ __all__ = [
     "Draft",
     "FilterChoices",
     "Filters",
-    "Login",
     "Person",
     "Preview",
     "PreviewLine",
@@ -43,11 +42,12 @@ Scope = Literal["item", "phenomenon", "category", "suite"]
 
 @dataclass(frozen=True)
 class Person:
-    """A person with a name."""
+    """A person with a name; a `lead` deals work out, adjudicates and looks after people."""
 
     id: int
     name: str
     has_password: bool = False
+    lead: bool = False
 
 
 @dataclass(frozen=True)
@@ -225,15 +225,15 @@ class FilterChoices:
 
 @dataclass(frozen=True)
 class Share:
-    """What one person was given: `doubled` of the `items` are another person's, too.
+    """What one person was given: `outputs` in so many `items`.
 
-    `warnings` are the outputs in them for people to judge, `done` those that this person judged.
+    Another person judges `doubled` of the outputs, too; `done` are those that this person judged.
     """
 
     person: str
     items: int
     doubled: int
-    warnings: int
+    outputs: int
     done: int
 
 
@@ -248,13 +248,6 @@ class Ratings:
     people: tuple[str, ...]
     outputs: tuple[int, ...]
     codes: NDArray[np.float64]
-
-
-class Login(NamedTuple):
-    """The secret for a person's cookie, and the one that every form has to bring back."""
-
-    secret: str
-    csrf: str
 
 
 class SavedSuite(NamedTuple):

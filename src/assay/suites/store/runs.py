@@ -34,6 +34,7 @@ from assay.suites.store.records import StoredRun
 from assay.suites.store.suites import load_items, recheck, settle
 from assay.suites.store.tables import (
     answers,
+    assignments,
     batches,
     changes,
     check_text,
@@ -209,6 +210,8 @@ def drop_unused(connection: Connection, ids: Iterable[int]) -> None:
         noticed = exists().where(decisions.c.output_id == outputs.c.id) | exists().where(
             changes.c.output_id == outputs.c.id
         )
+        gone = select(outputs.c.id).where(*unused, ~noticed)
+        connection.execute(delete(assignments).where(assignments.c.output_id.in_(gone)))
         connection.execute(delete(outputs).where(*unused, ~noticed))
         connection.execute(
             update(outputs)

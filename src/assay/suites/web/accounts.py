@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -13,14 +12,11 @@ from assay.data import DataError
 from assay.suites.store import people
 from assay.suites.store.records import Person
 from assay.suites.web.requests import (
-    Form,
     Given,
     Posted,
     Visitor,
     inside,
-    same,
     session_of,
-    token_of,
 )
 from assay.suites.web.site import AttemptKey, Site, keys_of, site_of
 
@@ -42,7 +38,6 @@ def login_page(request: Request, next: Annotated[str, Query()] = "/resolve") -> 
 @router.post("/login")
 def log_in(request: Request, form: Given) -> Response:
     """Log in with a name, and a password where accounts are required."""
-    _check_stranger(request, form)
     site, name, after = site_of(request), form.text("name").strip(), inside(form.text("after"))
     try:
         person = _known(request, name, form.text("password")) if site.settings.accounts else None
@@ -61,7 +56,6 @@ def invitation_page(request: Request, secret: str) -> Response:
 @router.post("/invite")
 def accept(request: Request, form: Given) -> Response:
     """Use up a one-time link."""
-    _check_stranger(request, form)
     site, keys = site_of(request), keys_of("", _address(request))
     _check_patience(site, keys)
     with site.store.write() as conn:
@@ -136,31 +130,16 @@ def _check_patience(site: Site, keys: Sequence[AttemptKey]) -> None:
 def _enter(request: Request, person: Person, after: str) -> Response:
     site = site_of(request)
     with site.store.write() as conn:
-        secret, _ = people.log_in(conn, person.id)
+        secret = people.log_in(conn, person.id)
     response = RedirectResponse(after, 303)
     _set_cookie(response, request, site.settings.cookie, secret)
-    response.delete_cookie(_stranger(site))
     return response
 
 
 def _form_page(request: Request, page: str, status: int = 200, **values: str) -> Response:
-    """A form for somebody who is not logged in: its token is also in a cookie of its own."""
-    site = site_of(request)
-    token = request.cookies.get(_stranger(site)) or secrets.token_urlsafe(32)
+    """A form for somebody who is not logged in."""
     values = {"name": "", "error": "", "after": "", "secret": ""} | values
-    response = site.page(page, None, status=status, token=token, **values)
-    _set_cookie(response, request, _stranger(site), token)
-    return response
-
-
-def _check_stranger(request: Request, form: Form) -> None:
-    expected = request.cookies.get(_stranger(site_of(request)), "")
-    if not same(token_of(request, form), expected):
-        raise HTTPException(403, "This form is too old, or cookies are off: reload the page.")
-
-
-def _stranger(site: Site) -> str:
-    return f"{site.settings.cookie}-form"
+    return site_of(request).page(page, None, status=status, **values)
 
 
 def _set_cookie(response: Response, request: Request, name: str, value: str) -> None:

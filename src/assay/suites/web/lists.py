@@ -5,9 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from assay.suites.store.decisions import history
+from assay.suites.store.filters import choices
+from assay.suites.store.finding import disputed_cases, find
+from assay.suites.store.history import history
 from assay.suites.store.people import all_people
-from assay.suites.store.queue import choices, disputed_cases, find
 from assay.suites.web.requests import Asked, Form, Queue, Visitor
 from assay.suites.web.site import site_of
 from assay.suites.web.views import view

@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-import hmac
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Annotated, TypeVar
-from urllib.parse import parse_qs, parse_qsl, quote, urlencode
+from typing import Annotated, NamedTuple, TypeVar
+from urllib.parse import parse_qs, quote, urlencode
 
 from fastapi import Depends, HTTPException, Path, Request
+from starlette.types import Message, Receive
 
-from assay.suites.store.people import login
+from assay.suites.store.people import leads, login
 from assay.suites.store.records import Filters, Person
-from assay.suites.web.site import Session, site_of, wants_json
+from assay.suites.web.site import Session, listed, site_of, wants_json
 
 __all__ = [
     "Asked",
     "Form",
     "Given",
+    "Lead",
+    "LeadPosted",
     "Number",
     "Post",
     "Posted",
     "Queue",
+    "Upload",
     "Visitor",
     "inside",
-    "same",
     "session_of",
-    "token_of",
+    "uploaded",
 ]
 
 Value = TypeVar("Value", bound=str)
 
 HIGHEST = 2**31 - 1
 """The highest number that a row of the database can have."""
+
+FIELDS, FILES = 5000, 20
+"""How many fields and files a form may have."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +62,19 @@ class Queue:
         return cls(Filters(**known), skipped=given.get("skipped") == "1")
 
 
+class Upload(NamedTuple):
+    """A file that came with a form, and the name that its sender gave it."""
+
+    name: str
+    data: bytes
+
+
 @dataclass(frozen=True)
 class Form:
     """The fields of a form; one that is missing is empty."""
 
     values: Mapping[str, str]
+    files: Mapping[str, Upload] = field(default_factory=dict)
 
     def text(self, name: str) -> str:
         """A field as it was sent."""
@@ -108,17 +121,7 @@ def session_of(request: Request) -> Session | None:
         return None
     with site.store.read() as conn:
         found = login(conn, secret)
-    return None if found is None else Session(*found)
-
-
-def token_of(request: Request, form: Form) -> str:
-    """The token that came with a form: in a field, or in a header where the script sent it."""
-    return request.headers.get("x-csrf-token") or form.text("csrf")
-
-
-def same(given: str, expected: str) -> bool:
-    """Whether two secrets are the same, in a time that does not tell how much of them is."""
-    return bool(expected) and hmac.compare_digest(given.encode(), expected.encode())
+    return None if found is None else Session(found)
 
 
 def inside(path: str, default: str = "/resolve") -> str:
@@ -132,15 +135,45 @@ def inside(path: str, default: str = "/resolve") -> str:
 
 
 async def _form(request: Request) -> Form:
-    body = await request.body()
-    try:
-        pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1000)
-    except ValueError:
-        raise HTTPException(400, "This form cannot be read.") from None
-    return Form(dict(pairs))
+    return await _read_form(request, site_of(request).settings.largest, files=0)
 
 
 Given = Annotated[Form, Depends(_form)]
+
+
+async def _read_form(request: Request, largest: int, *, files: int) -> Form:
+    """The form in the body of a request of at most `largest` bytes."""
+    limited = Request(request.scope, _at_most(largest, request.receive))
+    size = request.headers.get("content-length", "0")
+    if not size.isdecimal() or int(size[:20]) > largest:
+        raise _too_large(largest)
+    async with limited.form(max_files=files, max_fields=FIELDS, max_part_size=largest) as fields:
+        values, sent = {}, {}
+        for name, value in fields.items():
+            if isinstance(value, str):
+                values[name] = value
+            else:
+                sent[name] = Upload(value.filename or "", await value.read())
+    return Form(values, sent)
+
+
+def _at_most(largest: int, receive: Receive) -> Receive:
+    """The body of a request, which ends in a refusal once it is longer than it may be."""
+    total = 0
+
+    async def receiving() -> Message:
+        nonlocal total
+        message = await receive()
+        total += len(message.get("body", b""))
+        if total > largest:
+            raise _too_large(largest)
+        return message
+
+    return receiving
+
+
+def _too_large(largest: int) -> HTTPException:
+    return HTTPException(413, f"The request is larger than {largest:,} bytes.")
 
 
 def _visitor(request: Request) -> Session:
@@ -156,15 +189,40 @@ def _visitor(request: Request) -> Session:
 Visitor = Annotated[Session, Depends(_visitor)]
 
 
-def _posted(request: Request, session: Visitor, form: Given) -> Post:
-    if not same(token_of(request, form), session.csrf):
-        raise HTTPException(
-            403, "This form belongs to another login: reload the page and try again."
-        )
+def _posted(session: Visitor, form: Given) -> Post:
     return Post(session, form)
 
 
 Posted = Annotated[Post, Depends(_posted)]
+
+
+def uploaded(largest: int) -> Callable[[Request, Session], Awaitable[Post]]:
+    """What a route depends on whose form may bring files, of at most `largest` bytes in all."""
+
+    async def posted(request: Request, session: Visitor) -> Post:
+        return Post(session, await _read_form(request, largest, files=FILES))
+
+    return posted
+
+
+def _lead(request: Request, session: Visitor) -> Session:
+    if not session.person.lead:
+        with site_of(request).store.read() as conn:
+            names = listed([person.name for person in leads(conn)] or ["nobody yet"])
+        raise HTTPException(403, f"Only a lead may do this. Ask one of the leads: {names}.")
+    return session
+
+
+Lead = Annotated[Session, Depends(_lead)]
+"""A visitor who is a lead; others are told who the leads are."""
+
+
+def _led(post: Posted, _: Lead) -> Post:
+    return post
+
+
+LeadPosted = Annotated[Post, Depends(_led)]
+"""A form that a lead sent."""
 
 
 def _asked(request: Request) -> Queue:

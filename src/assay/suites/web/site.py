@@ -39,8 +39,8 @@ __all__ = [
     "wants_json",
 ]
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-"""The names by which a machine calls itself."""
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+"""The names by which a machine calls itself, as they stand in an address."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class ServerSettings:
 
     `accounts`: people log in with a password or a one-time link; without, they just say a name.
     `hosts` are the names under which the server answers, None for any. `cookie` keeps servers on
-    several ports of one machine apart. `largest` is the most bytes that a request may carry.
+    several ports of one machine apart. `largest` is the most bytes that a form without files has.
     """
 
     accounts: bool = False
@@ -186,10 +186,9 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Session:
-    """Who is asking, and the token that the forms of this login carry."""
+    """Who is asking."""
 
     person: Person
-    csrf: str
 
 
 @dataclass(frozen=True)

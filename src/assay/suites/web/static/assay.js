@@ -2,7 +2,6 @@
 "use strict";
 
 const find = (selector, root = document) => root.querySelector(selector);
-const csrf = find('meta[name="csrf"]')?.content ?? "";
 const main = find("#main");
 const panel = find("#panel");
 const toast = find("#toast");
@@ -31,7 +30,6 @@ function notify(text) {
 
 async function ask(address, options = {}) {
   const headers = { Accept: "application/json" };
-  if (options.body) headers["X-CSRF-Token"] = csrf;
   const answer = await fetch(address, { ...options, headers, redirect: "error" });
   if (answer.status === 401) location.assign(`/login?next=${encodeURIComponent(location.pathname)}`);
   const type = answer.headers.get("content-type") ?? "";

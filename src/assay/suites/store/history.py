@@ -1,0 +1,65 @@
+"""The history: everything that people did, in order."""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, Connection, exists, select
+
+from assay.data import DataError
+from assay.suites.store.records import Change
+from assay.suites.store.tables import annotators, changes, items, outputs, rules
+
+__all__ = ["change_numbered", "history"]
+
+
+def change_numbered(connection: Connection, number: int) -> Change:
+    """One entry."""
+    row = connection.execute(_CHANGES.where(changes.c.id == number)).first()
+    if row is None:
+        raise DataError(f"there is no change {number} in the history.")
+    return Change(*row)
+
+
+def history(
+    connection: Connection,
+    *,
+    person: int | None = None,
+    item: str | None = None,
+    limit: int = 100,
+    before: int | None = None,
+) -> list[Change]:
+    """The last changes, the newest first: of one person, of one item, or `before` a change.
+
+    A rule that reaches several items is in the history of each.
+    """
+    asked = _CHANGES.order_by(changes.c.id.desc()).limit(limit)
+    if person is not None:
+        asked = asked.where(changes.c.annotator_id == person)
+    if before is not None:
+        asked = asked.where(changes.c.id < before)
+    if item is not None:
+        asked = asked.where(_of_item(item))
+    return [Change(*row) for row in connection.execute(asked)]
+
+
+def _of_item(item: str) -> ColumnElement[bool]:
+    number = select(items.c.id).where(items.c.name == item).scalar_subquery()
+    has_rule = exists().where(rules.c.change_id == changes.c.id, rules.c.item_id == number)
+    return (outputs.c.item_id == number) | has_rule
+
+
+_CHANGES = (
+    select(
+        changes.c.id,
+        annotators.c.name,
+        changes.c.time,
+        changes.c.kind,
+        changes.c.note,
+        changes.c.undone,
+        changes.c.output_id,
+        items.c.name,
+        changes.c.undone_by,
+    )
+    .join(annotators, annotators.c.id == changes.c.annotator_id)
+    .join(outputs, outputs.c.id == changes.c.output_id)
+    .join(items, items.c.id == outputs.c.item_id)
+)
