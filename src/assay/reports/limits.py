@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard
 
 from assay.data import DataError
 from assay.io.files import FilePath, label, read_text
@@ -156,9 +156,11 @@ def _check_value(limit: Limit) -> None:
         raise limit.error(f"max is a number of segments; {value:g} is none. A share is max_rate.")
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     # TOML has nan and inf, and whole numbers that are too large for anything.
-    return type(value) in (int, float) and -LARGEST <= value <= LARGEST  # type: ignore[operator]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return -LARGEST <= value <= LARGEST
 
 
 def _example(rule: Rule) -> str:
