@@ -20,6 +20,7 @@ from assay.suites.store.records import Draft, Filters
 from tests.suites.store.samples import emptied, fill, item
 
 PEOPLE = ("Ann", "Ben", "Cem")
+LEADS = (0,)  # whoever came first
 NAMES = ("a", "b", "c")
 WORDS = ("good", "bad", "so", "hm")
 RUNS = {
@@ -67,6 +68,12 @@ class Model(RuleBasedStateMachine):
                 last[key] = entry
         return [each for each in last.values() if each["choice"] != "skip"]
 
+    def may_adjudicate(self, who, output):
+        """A lead who is none of those who disagree may, and anybody else where all leads are."""
+        said = {each["who"]: each["choice"] for each in self.words(output) if not each["final"]}
+        may_lead = [lead for lead in LEADS if lead not in said]
+        return len(set(said.values())) > 1 and who not in said and who in (may_lead or [who])
+
     def rules_of(self, name):
         given = item(name).rules
         added = [
@@ -98,8 +105,9 @@ class Model(RuleBasedStateMachine):
         choice=st.sampled_from(["pass", "fail", "skip"]),
         final=st.booleans(),
         late=st.integers(0, 3),
+        again=st.booleans(),
     )
-    def decides(self, who, output, choice, final, late):
+    def decides(self, who, output, choice, final, late, again):
         output = OUTPUTS[output]
         moves = [mover for moved, mover in self.moves if moved == output]
         seen = max(len(moves) - late, 0)
@@ -113,7 +121,14 @@ class Model(RuleBasedStateMachine):
                 with pytest.raises(Outdated):
                     save_decision(*arguments, seen=seen, adjudication=final)
                 return
-            saved = save_decision(*arguments, seen=seen, adjudication=final)
+            if final and not self.may_adjudicate(who, output):
+                with pytest.raises(DataError):
+                    save_decision(*arguments, seen=seen, adjudication=True)
+                return
+            options = {"seen": seen, "adjudication": final, "key": str(len(self.log))}
+            saved = save_decision(*arguments, **options)
+            if again:
+                assert save_decision(*arguments, **options) == saved
         others = [
             each for each in self.words(output) if each["who"] != who and each["made"] >= seen
         ]

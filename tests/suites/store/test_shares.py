@@ -117,7 +117,7 @@ def test_ratings_are_the_words_on_what_several_judged(many):
         for at, who, choice in said:
             save_decision(conn, ids[at], who, choice, seen=versions[ids[at]])
             versions[ids[at]] += 1
-        save_decision(conn, ids[0], 3, "pass", seen=2, adjudication=True)
+        save_decision(conn, ids[0], 3, "pass", seen=2, adjudication=True)  # which is none
         found = ratings(conn)
     assert found.people == ("Ann", "Ben", "Cem")
     assert found.outputs == (ids[0], ids[1], ids[4])

@@ -58,7 +58,7 @@ def test_browsing_goes_page_by_page(ada, monkeypatch):
     assert len(seen) == len(set(seen)) == 8
 
 
-def test_a_dispute_shows_every_word_and_can_be_decided(store, ada, ben, first):
+def test_a_dispute_shows_every_word_and_can_be_decided(store, app, ada, ben, first):
     output = first.output.id
     decide(ada, output, "pass")
     decide(ben, output, "fail")
@@ -66,9 +66,13 @@ def test_a_dispute_shows_every_word_and_can_be_decided(store, ada, ben, first):
     assert re.search(r"<b[^>]*>Ada</b>\s*<span class=\"badge pass\"", page)
     assert re.search(r"<b[^>]*>Ben</b>\s*<span class=\"badge fail\"", page)
     seen = re.search(r'name="seen" value="(\d+)"', page)[1]
-    answer = ada.post("/decide", output=output, choice="fail", seen=seen, adjudication="1")
+    said = {"output": output, "choice": "fail", "seen": seen, "adjudication": "1"}
+    assert "you are one of those who disagree" in ada.post("/decide", **said).text
+    cleo = Visitor(app)
+    cleo.enter("Cleo")
+    answer = cleo.post("/decide", **said)
     assert answer.headers["location"].startswith("/disputes")
-    page = ada.get(answer.headers["location"]).text
+    page = cleo.get(answer.headers["location"]).text
     assert "There are no disputes." in page
     with store.read() as connection:
         settled = case(connection, output).output

@@ -34,8 +34,11 @@ def test_the_first_warning_is_shown_with_all_that_one_needs(ada):
     assert "Sie liebt ihren Mann." in page
     assert "She loves her spouse." in page
     assert "Lexical ambiguity" in page
-    assert "settles <b>2 outputs of 2 systems</b>" in page
+    assert "settles <b>2 systems</b>" in page
+    assert "4 outputs <span>4 warnings to settle</span>" in page
     assert "2 rules of this item" in page
+    assert page.count("matches nothing here") == 2
+    assert page.count("no rule matches") == 4
     assert '<mark class="new" title="only here">truly</mark>' in page
     assert "of 8 warnings settled" in page
 
@@ -200,3 +203,37 @@ def test_what_others_did_cannot_be_undone(store, ada, ben, first):
         (change,) = history(connection)
     assert ben.live("/undo", change=change.id).status_code == 400
     assert stored(store, first.output.id).verdict == "pass"
+
+
+def test_a_decision_that_is_sent_twice_is_saved_once(store, ada, first):
+    replies = [decide(ada, first.output.id, "pass", key="abc").json() for _ in range(2)]
+    assert replies[0]["toast"] == replies[1]["toast"]
+    with store.read() as connection:
+        assert len(history(connection)) == 1
+    answer = decide(ada, first.output.id, "fail", seen=1, key="abc")
+    assert answer.status_code == 400
+    assert "for something else" in answer.json()["error"]
+    assert decide(ada, first.output.id, "fail", seen=1, key="x" * 51).status_code == 400
+
+
+def test_several_outputs_are_decided_at_once_and_undone_at_once(store, ada, first):
+    ids = [first.output.id, first.others[0].id]
+    pairs = " ".join(f"{output}:0" for output in ids)
+    for _ in range(2):
+        reply = ada.live("/decide", outputs=pairs, choice="fail", key="k").json()
+        assert "Failed 2 different outputs: settles 3 outputs" in reply["toast"]
+    assert {stored(store, output).verdict for output in ids} == {"fail"}
+    ada.live("/undo")
+    assert {stored(store, output).verdict for output in ids} == {"warning"}
+    with store.read() as connection:
+        assert [bool(change.undone) for change in history(connection)] == [True, True]
+
+
+def test_of_several_outputs_none_is_decided_where_one_is_outdated(store, ada, first):
+    other = first.others[0].id
+    decide(ada, other, "pass")
+    answer = ada.live("/decide", outputs=f"{first.output.id}:0 {other}:0", choice="fail", key="k")
+    assert answer.status_code == 409
+    assert stored(store, first.output.id).verdict == "warning"
+    for wrong in ("", "1", "1:x", "x:1", "1:0,2:0"):
+        assert ada.live("/decide", outputs=wrong, choice="fail").status_code == 400

@@ -2,13 +2,53 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Connection, exists, select
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from sqlalchemy import ColumnElement, Connection, exists, func, insert, select, update
 
 from assay.data import DataError
 from assay.suites.store.records import Change
-from assay.suites.store.tables import annotators, changes, items, outputs, rules
+from assay.suites.store.tables import annotators, changes, items, now, outputs, rules
 
-__all__ = ["change_numbered", "history"]
+__all__ = ["add_change", "change_numbered", "history", "mark_undone"]
+
+
+def add_change(
+    connection: Connection,
+    person: int,
+    output: int | None,
+    kind: str,
+    note: str,
+    *,
+    item: int | None = None,
+    data: Mapping[str, Any] | None = None,
+    key: str | None = None,
+) -> Change:
+    """A new entry, about an output, an item or the whole suite; `data` is what undoing it takes."""
+    row = insert(changes).values(
+        annotator_id=person,
+        output_id=output,
+        item_id=item,
+        time=now(),
+        kind=kind,
+        note=note,
+        undone="",
+        undone_by="",
+        data=None if data is None else json.dumps(data),
+        key=key,
+    )
+    (number,) = connection.execute(row).inserted_primary_key or (0,)
+    return change_numbered(connection, cast(int, number))
+
+
+def mark_undone(connection: Connection, change: int, person: int) -> None:
+    """Note that a change was taken back, when and by whom."""
+    name = select(annotators.c.name).where(annotators.c.id == person).scalar_subquery()
+    connection.execute(
+        update(changes).where(changes.c.id == change).values(undone=now(), undone_by=name)
+    )
 
 
 def change_numbered(connection: Connection, number: int) -> Change:
@@ -56,10 +96,10 @@ _CHANGES = (
         changes.c.note,
         changes.c.undone,
         changes.c.output_id,
-        items.c.name,
+        func.coalesce(items.c.name, ""),
         changes.c.undone_by,
     )
     .join(annotators, annotators.c.id == changes.c.annotator_id)
-    .join(outputs, outputs.c.id == changes.c.output_id)
-    .join(items, items.c.id == outputs.c.item_id)
+    .join(outputs, outputs.c.id == changes.c.output_id, isouter=True)
+    .join(items, items.c.id == func.coalesce(outputs.c.item_id, changes.c.item_id), isouter=True)
 )

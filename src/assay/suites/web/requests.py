@@ -12,7 +12,7 @@ from starlette.types import Message, Receive
 
 from assay.suites.store.people import leads, login
 from assay.suites.store.records import Filters, Person
-from assay.suites.web.site import Session, listed, site_of, wants_json
+from assay.suites.web.site import Session, Site, listed, site_of, wants_json
 
 __all__ = [
     "Asked",
@@ -27,6 +27,7 @@ __all__ = [
     "Upload",
     "Visitor",
     "inside",
+    "names_cookie",
     "session_of",
     "uploaded",
 ]
@@ -35,6 +36,12 @@ Value = TypeVar("Value", bound=str)
 
 HIGHEST = 2**31 - 1
 """The highest number that a row of the database can have."""
+
+MOST = 500
+"""How many outputs can be decided on at once."""
+
+LONGEST = 50
+"""How many characters the key of a request can have."""
 
 FIELDS, FILES = 5000, 20
 """How many fields and files a form may have."""
@@ -87,6 +94,23 @@ class Form:
             raise HTTPException(400, f"{name} has to be a number.")
         return int(value)
 
+    def versions(self) -> dict[int, int]:
+        """The versions that were seen, by output: one of each field, or pairs `ID:SEEN`."""
+        if "outputs" not in self.values:
+            return {self.number("output"): self.number("seen")}
+        written = [pair.partition(":")[::2] for pair in self.text("outputs").split()]
+        if not 0 < len(written) <= MOST:
+            raise HTTPException(400, f"outputs has to be 1 to {MOST} pairs of ID:SEEN.")
+        fields = [Form({"outputs": id_, "seen": seen}) for id_, seen in written]
+        return {field.number("outputs"): field.number("seen") for field in fields}
+
+    def key(self) -> str:
+        """The page's own name for the request, by which it can be sent again."""
+        value = self.text("key")
+        if not (value.isascii() and value.isprintable() and len(value) <= LONGEST):
+            raise HTTPException(400, f"key has to have up to {LONGEST} plain characters.")
+        return value
+
     def one_of(self, name: str, choices: Collection[Value]) -> Value:
         """A field that holds one of some values."""
         for choice in choices:
@@ -121,7 +145,14 @@ def session_of(request: Request) -> Session | None:
         return None
     with site.store.read() as conn:
         found = login(conn, secret)
-    return None if found is None else Session(found)
+    if found is None:
+        return None
+    return Session(found, request.cookies.get(names_cookie(site, found)) != "hidden")
+
+
+def names_cookie(site: Site, person: Person) -> str:
+    """The cookie in which a browser remembers whether this person sees the names of systems."""
+    return f"{site.settings.cookie}-names-{person.id}"
 
 
 def inside(path: str, default: str = "/resolve") -> str:

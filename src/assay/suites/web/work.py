@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
+from uuid import uuid4
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from sqlalchemy import Connection
 
-from assay.suites.store.decisions import Outdated, save_decision, undo
+from assay.suites.store.decisions import Outdated, save_decision, save_decisions, undo
 from assay.suites.store.filters import choices
 from assay.suites.store.history import history
 from assay.suites.store.queue import case, next_case, progress
 from assay.suites.store.records import Case, Change, Choice, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor, inside
 from assay.suites.web.site import Session, Site, counted, deed, site_of, wants_json
-from assay.suites.web.views import Toast, decisions_notice, met_notice, view
+from assay.suites.web.views import Toast, decisions_notice, item_view, met_notice
 
 __all__ = ["changed", "last_toast", "router"]
 
@@ -55,25 +57,19 @@ def one_case(request: Request, session: Visitor, output: Number, queue: Asked) -
 def decide(request: Request, post: Posted) -> Response:
     """Keep a person's decision on an output, and go on to the next."""
     form, site = post.form, site_of(request)
-    output, choice = form.number("output"), form.one_of("choice", get_args(Choice))
+    seen, choice = form.versions(), form.one_of("choice", get_args(Choice))
     try:
         with site.store.write() as conn:
-            saved = save_decision(
-                conn,
-                output,
-                post.person.id,
-                choice,
-                seen=form.number("seen"),
-                adjudication=form.text("adjudication") == "1",
-            )
+            saved = _save(conn, post, seen, choice)
     except Outdated:
-        return _outdated(request, site, post, output)
+        return _outdated(request, site, post, next(iter(seen)))
+    last = saved[-1]
     if form.text("adjudication") == "1":
-        return RedirectResponse(f"/disputes?last={saved.change}", 303)
+        return RedirectResponse(f"/disputes?last={last.change}", 303)
     if wants_json(request):
-        return changed(site, post, _toast(saved, choice), notice=met_notice(saved, choice))
-    met = f"&met={output}" if saved.met else ""
-    return RedirectResponse(f"/resolve?{post.queue.query}&last={saved.change}{met}", 303)
+        return changed(site, post, _toast(saved, choice), notice=_met_notices(saved, choice))
+    met = f"&met={last.output.id}" if last.met else ""
+    return RedirectResponse(f"/resolve?{post.queue.query}&last={last.change}{met}", 303)
 
 
 @router.post("/undo")
@@ -124,7 +120,7 @@ def _work(request: Request, site: Site, session: Session, values: dict[str, Any]
 
 def _values(conn: Connection, session: Session, queue: Queue, shown: Case | None) -> dict[str, Any]:
     return {
-        "view": view(shown, session.person.name) if shown else None,
+        "view": item_view(shown, session.person.name, named=session.named) if shown else None,
         "queue": queue,
         "progress": progress(conn, session.person.id),
         "choices": choices(conn),
@@ -133,15 +129,34 @@ def _values(conn: Connection, session: Session, queue: Queue, shown: Case | None
     }
 
 
-def _toast(saved: Saved, choice: Choice) -> Toast:
-    said = DONE[choice]
-    if saved.settles:
-        said += f": settles {counted(saved.settles, 'output')}"
-    elif saved.output.disputed:
+def _save(conn: Connection, post: Post, seen: Mapping[int, int], choice: Choice) -> Sequence[Saved]:
+    """Keep a decision on one output, or on several at once."""
+    person, key = post.person.id, post.form.key()
+    if len(seen) > 1:
+        # Without a script, nothing is sent again.
+        return save_decisions(conn, seen, person, choice, key=key or str(uuid4()))
+    ((output, version),) = seen.items()
+    final = post.form.text("adjudication") == "1"
+    saved = save_decision(
+        conn, output, person, choice, seen=version, adjudication=final, key=key or None
+    )
+    return [saved]
+
+
+def _toast(saved: Sequence[Saved], choice: Choice) -> Toast:
+    said = DONE[choice] if len(saved) == 1 else f"{DONE[choice]} {len(saved)} different outputs"
+    settled = sum(one.settles for one in saved)
+    if settled:
+        said += f": settles {counted(settled, 'output')}"
+    if any(one.output.disputed for one in saved):
         said += ", but others disagree"
     polarity = {"pass": "positive", "fail": "negative"}.get(choice)
-    rule = f"/rule/{saved.output.id}?polarity={polarity}" if polarity else ""
-    return Toast(said, saved.change, rule)
+    rule = f"/rule/{saved[-1].output.id}?polarity={polarity}" if polarity else ""
+    return Toast(said, saved[-1].change, rule)
+
+
+def _met_notices(saved: Sequence[Saved], choice: Choice) -> str:
+    return " ".join(filter(None, (met_notice(one, choice) for one in saved)))
 
 
 def last_toast(conn: Connection, session: Session, asked: Form) -> Toast | None:
