@@ -86,6 +86,8 @@ def test_an_arrow_file_whose_texts_end_elsewhere_is_refused(tmp_path):
     assert data.count(ends) == 1
     path.write_bytes(data.replace(ends, np.array([0, 2**30, 11], np.int32).tobytes()))
     assert f"{path} is damaged or not Arrow (" in refused(path)
+    path.write_bytes(data.replace(b"ref", b"r\xccf"))
+    assert f"{path} is damaged or not Arrow (" in refused(path)
 
 
 def test_a_row_of_parquet_is_named(tmp_path, monkeypatch):

@@ -87,6 +87,7 @@ class OutputFolder:
     def finished(self, name: str) -> Finished | None:
         """What is there of a shard; nothing where it is not finished, or damaged."""
         parquet = require("scale", "pyarrow.parquet")
+        arrow = require("scale", "pyarrow")
         try:
             with self._opened(f"{SUMS}/{name}.parquet") as file:
                 sums = parquet.read_table(file, page_checksum_verification=True)
@@ -96,7 +97,7 @@ class OutputFolder:
                 return None
             if self._size(f"{name}.parquet") != about["scores_size"]:
                 return None
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, arrow.ArrowException):
             return None
         return Finished(sums, about)
 

@@ -173,8 +173,8 @@ def _rows_at_once(metadata: Any) -> int:
 
 
 @contextmanager
-def _arrow_file(path: Path, label: str) -> Iterator[tuple[Any, Iterator[Any]]]:
-    """The schema of an Arrow file or stream, and its batches."""
+def _arrow_file(path: Path, label: str) -> Iterator[tuple[list[str], Iterator[Any]]]:
+    """The columns of an Arrow file or stream, and its batches."""
     pa = require("scale", "pyarrow")
     ipc = require("scale", "pyarrow.ipc")
     with _arrow_errors(label, "Arrow"):
@@ -186,20 +186,21 @@ def _arrow_file(path: Path, label: str) -> Iterator[tuple[Any, Iterator[Any]]]:
             source.seek(0)
             file = ipc.open_stream(source)
             batches = iter(file)
+        names = list(file.schema.names)
     with source:
-        yield file.schema, batches
+        yield names, batches
 
 
 def _arrow_names(path: Path, label: str) -> list[str]:
-    with _arrow_file(path, label) as (schema, _):
-        return list(schema.names)
+    with _arrow_file(path, label) as (names, _):
+        return names
 
 
 def _arrow(
     path: Path, label: str, columns: TextColumns, every_column: bool
 ) -> Iterator[ShardBatch]:
-    with _arrow_file(path, label) as (schema, batches):
-        check_columns(columns, schema.names, where=label)
+    with _arrow_file(path, label) as (names, batches):
+        check_columns(columns, names, where=label)
         chosen = (batch if every_column else batch.select(columns.used) for batch in batches)
         yield from _numbered(map(_validated, chosen), label, "Arrow")
 
