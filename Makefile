@@ -109,4 +109,5 @@ $(VENV)/test.stamp: $(VENV)/bin/python pyproject.toml $(KERNEL) $(FOLDERS)
 	    --index-url $(TORCH_INDEX) $(TORCH) 2>/dev/null || \
 	    $(BIN)/python -m pip install --quiet --no-compile $(TORCH)
 	$(BIN)/python -m pip install --quiet --no-compile -e '.[test]'
+	$(BIN)/python -m compileall -q src  # the folders of byte code are older than the stamp
 	touch $@ $(VENV)/quick.stamp $(VENV)/demo.stamp

@@ -78,7 +78,7 @@ def small_pieces(monkeypatch):
     monkeypatch.setattr(weights, "BLOCK", 2**12)
     monkeypatch.setattr(agree, "BLOCK", 1)
     monkeypatch.setattr(importances, "BLOCK", 2**8)
-    monkeypatch.setattr(spacy, "SENT", 3)
+    monkeypatch.setattr(spacy, "SENT", 10)
 
 
 def process_ids(cluster):
@@ -195,22 +195,22 @@ def beginning(tmp_path_factory):
 
 @with_tagger
 @pytest.mark.parametrize(
-    "line",
+    ("line", "data"),
     [
-        "muler -F upos -m bleu --scorers sentiment --resamples 200",
-        "compare -m chrf -F upos",
+        ("muler -F upos -m bleu --scorers sentiment --resamples 200", "beginning"),
+        ("compare -m chrf -F upos", "whole"),
     ],
 )
-def test_tagging_is_the_same(line, beginning, address, small_pieces, sent, tmp_path):
-    line = f"{line} --data {beginning} --no-cache"
+def test_tagging_is_the_same(line, data, beginning, address, small_pieces, sent, tmp_path):
+    line = f"{line} --data {beginning if data == 'beginning' else DEMO} --no-cache"
     alone = records(line, tmp_path / "alone.json")
     assert records(f"{line} --cluster {address}", tmp_path / "spread.json") == alone
     assert max(sent) > 1
 
 
 @with_tagger
-def test_a_report_is_the_same(beginning, address, small_pieces, sent, tmp_path):
-    line = f"report --data {beginning} -m chrf -F upos --no-cache -q -f markdown -o"
+def test_a_report_is_the_same(address, small_pieces, sent, tmp_path):
+    line = f"report --data {DEMO} -m chrf -F upos --no-cache -q -f markdown -o"
     assert main([*line.split(), str(tmp_path / "alone.md")]) == 0
     assert main([*line.split(), str(tmp_path / "spread.md"), "--cluster", address]) == 0
     alone, spread = (
