@@ -28,7 +28,8 @@ from assay.data import DataError
 from assay.suites.check import LIMIT, OutOfTime, pattern
 from assay.suites.model import Item, Kind
 from assay.suites.store.filters import conditions
-from assay.suites.store.records import Case, Filters, Progress, StoredOutput
+from assay.suites.store.notes import notes_of_item
+from assay.suites.store.records import Case, Filters, Note, Progress, StoredOutput
 from assay.suites.store.suites import load_decisions, load_items
 from assay.suites.store.tables import (
     answers,
@@ -323,7 +324,14 @@ def case(connection: Connection, output: int, person: int | None = None) -> Case
         matches=matches,
         others=tuple(sorted(others, key=lambda other: other.verdict != "warning")),
         trouble=trouble,
+        notes=_notes(connection, item.id, person),
     )
+
+
+def _notes(connection: Connection, item: str, person: int | None) -> tuple[Note, ...]:
+    """The notes on an item and on its outputs, as far as a person may see them."""
+    hidden = None if person is None else hidden_outputs(connection, person)
+    return tuple(notes_of_item(connection, item, outputs_too=True, hidden=hidden))
 
 
 def stored_outputs(connection: Connection, ids: Sequence[int]) -> list[StoredOutput]:

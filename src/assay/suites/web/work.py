@@ -39,7 +39,7 @@ def resolve(request: Request, session: Visitor, queue: Asked) -> Response:
         shown = next_case(conn, session.person.id, queue.filters, skipped=queue.skipped)
         values = _values(conn, session, queue, shown)
         values["toast"] = last_toast(conn, session, asked)
-        values["notice"] = _met(conn, asked)
+        values["notice"] = _met(conn, session, asked)
     return _work(request, site, session, values)
 
 
@@ -170,8 +170,11 @@ def last_toast(conn: Connection, session: Session, asked: Form) -> Toast | None:
     )
 
 
-def _met(conn: Connection, asked: Form) -> str:
-    return decisions_notice(case(conn, asked.number("met")).output) if asked.text("met") else ""
+def _met(conn: Connection, session: Session, asked: Form) -> str:
+    if not asked.text("met"):
+        return ""
+    output = case(conn, asked.number("met"), session.person.id).output
+    return decisions_notice(output) if output.decisions else ""
 
 
 def _outdated(request: Request, site: Site, post: Post, output: int) -> Response:
