@@ -90,6 +90,12 @@ def test_an_arrow_file_whose_texts_end_elsewhere_is_refused(tmp_path):
     assert f"{path} is damaged or not Arrow (" in refused(path)
 
 
+def test_a_parquet_file_whose_texts_are_not_utf_8_is_refused(tmp_path):
+    path, texts = tmp_path / "s.parquet", pa.array([b"one", b"\xe5"]).view(pa.string())
+    pq.write_table(pa.table({"mt": texts, "ref": ["a", "b"]}), path)
+    assert f"{path} is damaged or not Parquet (" in refused(path)
+
+
 def test_a_row_of_parquet_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(readers, "ROWS", 3)
     pq.write_table(

@@ -162,7 +162,8 @@ def _parquet(
         check_columns(columns, file.schema_arrow.names, where=label)
         wanted = None if every_column else columns.used
         batches = file.iter_batches(_rows_at_once(file.metadata), columns=wanted, use_threads=False)
-        yield from _numbered(batches, label, "Parquet", total=file.metadata.num_rows)
+        checked = map(_validated, batches)
+        yield from _numbered(checked, label, "Parquet", total=file.metadata.num_rows)
 
 
 def _rows_at_once(metadata: Any) -> int:
@@ -206,7 +207,7 @@ def _arrow(
 
 
 def _validated(batch: Any) -> Any:
-    """The same batch; an error where its offsets lead elsewhere, which Arrow trusts blindly."""
+    """The same batch; an error where texts end elsewhere or are not UTF-8: Arrow trusts files."""
     batch.validate(full=True)
     return batch
 
