@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from time import thread_time
 from typing import Any, NamedTuple
 
@@ -15,8 +17,8 @@ from assay.data import DataError
 from assay.suites.check import LIMIT, Hits, OutOfTime, Verdict, hit_of, pattern, verdict_of
 from assay.suites.model import Item, Kind, Polarity, Rule
 from assay.suites.store.history import add_change
-from assay.suites.store.queue import stored_outputs
-from assay.suites.store.records import Case, Change, Draft, Preview, PreviewLine
+from assay.suites.store.queue import rule_matches, stored_outputs
+from assay.suites.store.records import Case, Change, Draft, Preview, PreviewLine, StoredOutput
 from assay.suites.store.suites import free_name, load_items, recheck, rule_row
 from assay.suites.store.tables import (
     batches,
@@ -28,7 +30,7 @@ from assay.suites.store.tables import (
     rules,
 )
 
-__all__ = ["preview", "runs_of_words", "save_rule", "suggest", "try_out", "written"]
+__all__ = ["best_draft", "preview", "runs_of_words", "save_rule", "suggest", "try_out", "written"]
 
 WORDS = 3
 """How many words a proposed string has at most."""
@@ -57,6 +59,41 @@ def suggest(case: Case, polarity: Polarity | None = None) -> tuple[Draft, ...]:
     else:
         chosen = ("positive", "negative")
     return tuple(dict.fromkeys(draft for polarity in chosen for draft in _drafts(case, polarity)))
+
+
+class BestDraft(NamedTuple):
+    """A draft, and how many other outputs of its item it would settle."""
+
+    draft: Draft
+    settles: int
+
+
+def best_draft(case: Case, polarity: Polarity) -> BestDraft | None:
+    """The proposed rule that settles the most other warnings of the item; None where none does."""
+    waiting = [
+        other
+        for other in case.others
+        if other.verdict == other.ruled == "warning" and not other.disputed
+    ]
+    if not waiting:
+        return None
+    drafts = [BestDraft(draft, _gain(case, draft, waiting)) for draft in suggest(case, polarity)]
+    best = max(drafts, key=lambda one: one.settles, default=None)
+    return best if best and best.settles else None
+
+
+def _gain(case: Case, draft: Draft, waiting: Sequence[StoredOutput]) -> int:
+    """How many of the outputs a draft would settle."""
+    rule = Rule("draft", draft.polarity, draft.kind, draft.text)
+    item = replace(case.item, rules=(*case.item.rules, rule))
+    settled = 0
+    for output in waiting:
+        matches, trouble = rule_matches(item, output.text)
+        matched = {name for name, _, _ in matches}
+        hits = [hit_of(known) for known in item.rules if known.id in matched]
+        after = verdict_of(reduce(or_, hits, Hits.TROUBLE if trouble else Hits.NONE))
+        settled += "draft" in matched and after != "warning"
+    return settled
 
 
 def _drafts(case: Case, polarity: Polarity) -> Iterator[Draft]:

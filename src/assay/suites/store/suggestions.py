@@ -10,7 +10,7 @@ from time import thread_time
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, Select, delete, func, insert, select
+from sqlalchemy import Connection, Engine, delete, func, insert, select
 
 from assay.data import DataError
 from assay.suites.check import Hits, OutOfTime, Verdict, hit_of, pattern, verdict_of
@@ -83,7 +83,7 @@ _KEPT: WeakKeyDictionary[Engine, dict[Any, list[Suggestion]]] = WeakKeyDictionar
 
 def _stamp(connection: Connection) -> Any:
     """What changes when people, rules or outputs do."""
-    asked: tuple[Select[Any], ...] = (
+    asked: tuple[Any, ...] = (
         select(func.max(changes.c.id), func.max(changes.c.undone)),
         select(func.max(rules.c.id), func.count()).where(~rules.c.retired),
         select(func.max(outputs.c.id), func.sum(outputs.c.version)),

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from assay.suites.store.suggestions import (
-    Suggestion,
     count_dismissed,
     dismiss_suggestion,
     offer_again,
@@ -16,7 +13,7 @@ from assay.suites.store.suggestions import (
 )
 from assay.suites.web.requests import Form, Posted, Visitor
 from assay.suites.web.site import site_of
-from assay.suites.web.views import line_pieces
+from assay.suites.web.views import line_pieces, rule_address
 from assay.suites.web.work import last_toast
 
 __all__ = ["router"]
@@ -32,7 +29,14 @@ def suggest_rules(request: Request, session: Visitor) -> Response:
         found = suggestions(conn)
         dismissed = count_dismissed(conn)
         toast = last_toast(conn, session, asked)
-    offered = [(one, _address(one), line_pieces(one.effect.settles[0], one.draft)) for one in found]
+    offered = [
+        (
+            one,
+            rule_address(one.draft, after="/suggestions"),
+            line_pieces(one.effect.settles[0], one.draft),
+        )
+        for one in found
+    ]
     return site.page("suggestions", session, offered=offered, dismissed=dismissed, toast=toast)
 
 
@@ -45,16 +49,3 @@ def dismiss_one(request: Request, post: Posted) -> Response:
         else:
             offer_again(conn)
     return RedirectResponse("/suggestions", 303)
-
-
-def _address(one: Suggestion) -> str:
-    """Where the suggestion is tried once more, and saved."""
-    draft = one.draft
-    query = {
-        "polarity": draft.polarity,
-        "kind": draft.kind,
-        "text": draft.text,
-        "scope": draft.scope,
-        "after": "/suggestions",
-    }
-    return f"/rule/{draft.output}?{urlencode(query)}"

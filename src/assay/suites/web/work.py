@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 from uuid import uuid4
 
@@ -10,20 +11,29 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from sqlalchemy import Connection
 
+from assay.suites.model import Polarity
 from assay.suites.store.decisions import Outdated, save_decision, save_decisions, undo
+from assay.suites.store.drafts import best_draft
 from assay.suites.store.filters import choices
 from assay.suites.store.history import history
 from assay.suites.store.queue import case, next_case, progress
 from assay.suites.store.records import Case, Change, Choice, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor, inside
 from assay.suites.web.site import Session, Site, counted, deed, site_of, wants_json
-from assay.suites.web.views import Toast, decisions_notice, item_view, met_notice
+from assay.suites.web.views import (
+    Toast,
+    decisions_notice,
+    item_view,
+    met_notice,
+    rule_address,
+)
 
 __all__ = ["changed", "last_toast", "router"]
 
 router = APIRouter()
 
 DONE: dict[Choice, str] = {"pass": "Passed", "fail": "Failed", "skip": "Skipped"}
+RULES: dict[str, Polarity] = {"pass": "positive", "fail": "negative"}
 OUTDATED = (
     "You decided on this output in another window in the meantime. Nothing was changed; "
     "this is how it stands now."
@@ -67,7 +77,8 @@ def decide(request: Request, post: Posted) -> Response:
     if form.text("adjudication") == "1":
         return RedirectResponse(f"/disputes?last={last.change}", 303)
     if wants_json(request):
-        return changed(site, post, _toast(saved, choice), notice=_met_notices(saved, choice))
+        toast = _with_rule(site, post, _toast(saved, choice), saved[-1].output.id)
+        return changed(site, post, toast, notice=_met_notices(saved, choice))
     met = f"&met={last.output.id}" if last.met else ""
     return RedirectResponse(f"/resolve?{post.queue.query}&last={last.change}{met}", 303)
 
@@ -150,9 +161,17 @@ def _toast(saved: Sequence[Saved], choice: Choice) -> Toast:
         said += f": settles {counted(settled, 'output')}"
     if any(one.output.disputed for one in saved):
         said += ", but others disagree"
-    polarity = {"pass": "positive", "fail": "negative"}.get(choice)
-    rule = f"/rule/{saved[-1].output.id}?polarity={polarity}" if polarity else ""
-    return Toast(said, saved[-1].change, rule)
+    return Toast(said, saved[-1].change)
+
+
+def _with_rule(site: Site, post: Post, toast: Toast, output: int) -> Toast:
+    """The toast, with a rule that settles more than was just decided, where there is one."""
+    polarity = RULES.get(post.form.text("choice"))
+    if polarity is None:
+        return toast
+    with site.store.read() as conn:
+        best = best_draft(case(conn, output, post.person.id), polarity)
+    return replace(toast, rule=rule_address(best.draft), settles=best.settles) if best else toast
 
 
 def _met_notices(saved: Sequence[Saved], choice: Choice) -> str:
