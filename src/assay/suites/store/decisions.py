@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 
 from assay.data import DataError
+from assay.suites.store.dealing import move_back
 from assay.suites.store.history import add_change, change_numbered, mark_undone
 from assay.suites.store.people import leads
 from assay.suites.store.queue import stored_outputs
@@ -135,7 +136,7 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
 
     What the person had decided before counts again; what was decided with it, at once, is taken
     back as well. None where there is nothing to take back. A decision can be taken back only by
-    the person who made it, a rule by everybody.
+    the person who made it, a deal by them or a lead, a rule by everybody.
     """
     number = change or _last_change(connection, person)
     if number is None:
@@ -145,6 +146,9 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
         return None
     if entry.kind == "rule":
         _retire(connection, number)
+    elif entry.kind in DEALS:
+        _check_dealer(connection, entry, person)
+        move_back(connection, number, entry.data)
     elif entry.annotator_id == person:
         _take_back_all(connection, entry)
     else:
@@ -193,6 +197,17 @@ class _DecisionsOf:
             decisions.c.annotator_id == self.person,
             decisions.c.adjudication == self.adjudication,
         )
+
+
+DEALS = ("deal", "take")
+"""The kinds of changes that give outputs to people."""
+
+
+def _check_dealer(connection: Connection, entry: Row[Any], person: int) -> None:
+    known = leads(connection)
+    if person != entry.annotator_id and person not in {lead.id for lead in known}:
+        names = ", ".join(lead.name for lead in known)
+        raise DataError(f"only a lead can take back how work was dealt; ask {names}.")
 
 
 class _Entry(NamedTuple):
