@@ -130,3 +130,21 @@ def test_missing_packages_are_named_with_the_line_that_installs_them(spawn, item
         f"(No module named '{package}')\n"
     )
     assert not Path("suite.db").exists()
+
+
+def test_a_table_with_other_names_is_imported_and_updated(run, refusal, here):
+    Path("sheet.csv").write_text("German,Topic,Good\nJa.,T,yes\nNein.,T,no|nope\n", "utf-8")
+    line = "suite import sheet.csv --db suite.db --columns source=German phenomenon=Topic"
+    ran = run(f"{line} positive_fixed=Good --separator | --name mine --languages de-en")
+    assert ran.err.startswith("wrote suite.db: 2 items (2 new")
+    assert run("suite export --db suite.db -o out.json -q").status == 0
+    whole = json.loads(Path("out.json").read_bytes())
+    assert whole["name"] == "mine"
+    assert [item["positive_tokens"] for item in whole["items"]] == [["yes"], ["no", "nope"]]
+    assert {item["langpair"] for item in whole["items"]} == {"de-en"}
+    Path("sheet.csv").write_text("German,Topic,Good\nNein.,T,nay\nDoch.,T,but\n", "utf-8")
+    ran = run(f"{line} positive_fixed=Good")
+    assert "2 items (1 new, 1 changed)" in ran.err
+    assert "source" in refusal("suite import sheet.csv --db other.db")
+    assert "go with --columns" in refusal("suite import sheet.csv --db suite.db --name x")
+    assert not Path("other.db").exists()

@@ -10,8 +10,10 @@ import shlex
 import socket
 import sys
 import webbrowser
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -22,6 +24,14 @@ from assay.extras import require
 from assay.io import read_lines
 from assay.registry import SEED
 from assay.suites.files import names_of, read_suite, write_suite
+from assay.suites.files.columns import (
+    ROLES,
+    ColumnRole,
+    ItemTable,
+    named_roles,
+    read_item_table,
+)
+from assay.suites.files.mapping import suite_of_table
 from assay.suites.sampling import (
     IDS,
     Per,
@@ -34,6 +44,7 @@ from assay.suites.sampling import (
 )
 
 if TYPE_CHECKING:
+    from assay.suites.model import Suite
     from assay.suites.store.opening import Store
     from assay.suites.web.site import ServerSettings
 
@@ -115,6 +126,12 @@ def _add_distractors(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="distractors per item, 2 to 10 (default: 2)",
     )
+    add(
+        "--any-length",
+        action="store_true",
+        help="draw distractors of any length (default: each item gets some that are about as long "
+        "as itself, so that items do not stick out)",
+    )
 
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
@@ -144,6 +161,7 @@ def _run_suite_sample(args: argparse.Namespace) -> int:
         only=args.only,
         distractors=read_lines(args.distractors) if args.distractors else (),
         ratio=args.ratio or 2,
+        like_length=not args.any_length,
         seed=args.seed,
     )
     write_sample(text, args.output, args.key)
@@ -157,8 +175,8 @@ def _run_suite_sample(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> None:
     if not args.key:
         raise DataError("--key FILE is needed: without it nobody can tell the translations apart.")
-    if args.ratio and not args.distractors:
-        raise DataError("--ratio says how many of --distractors FILE to mix in; name that file.")
+    if (args.ratio or args.any_length) and not args.distractors:
+        raise DataError("--ratio and --any-length choose among --distractors FILE; name that file.")
     inputs = [args.items, *([args.distractors] if args.distractors else [])]
     taken = {Path(path).resolve() for path in inputs}
     for option, path in (("-o", args.output), ("--key", args.key)):
@@ -277,18 +295,39 @@ SUITE_COLLECT = Command(
 
 
 def _configure_suite_import(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("items", metavar="ITEMS", help="the suite: a .json, .jsonl or .tsv file")
+    parser.add_argument(
+        "items", metavar="ITEMS", help="the suite: a .json, .jsonl, .tsv, .csv, .xlsx or .txt file"
+    )
     add_db(parser, required=True)
+    add = parser.add_argument_group("tables with other column names").add_argument
+    add(
+        "--columns",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="WHAT=COLUMN",
+        help=f"what the columns hold, as in source=German phenomenon=Topic: {', '.join(ROLES)}; "
+        "several columns may hold rules of one kind, and others are kept with the items",
+    )
+    add(
+        "--separator",
+        default="",
+        metavar="TEXT",
+        help="what stands between the rules in one cell, beside line breaks",
+    )
+    add("--name", default="", metavar="NAME", help="the suite's name")
+    add("--languages", default="", metavar="PAIR", help="of items that name none, as in de-en")
     parser.add_argument("-q", "--quiet", action="store_true", help="no notes")
 
 
 def _run_suite_import(args: argparse.Namespace) -> int:
-    suite = read_suite(args.items)
+    suite_from = _reader(args)
     _require_database()
     from assay.suites.store.opening import filled_store
-    from assay.suites.store.suites import save_suite
+    from assay.suites.store.suites import load_suite, save_suite
 
     with filled_store(args.db) as store, store.write() as connection:
+        suite = suite_from(load_suite(connection))
         saved = save_suite(connection, suite)
     if not args.quiet:
         print(
@@ -299,19 +338,47 @@ def _run_suite_import(args: argparse.Namespace) -> int:
     return 0
 
 
+def _reader(args: argparse.Namespace) -> Callable[[Suite], Suite]:
+    """What makes the suite to import, given the one that is stored; the file is read already."""
+    if args.columns:
+        table = read_item_table(args.items)
+        return partial(_mapped, args, table, named_roles(table, args.columns))
+    if args.separator or args.name or args.languages:
+        raise DataError("--separator, --name and --languages go with --columns WHAT=COLUMN ...")
+    suite = read_suite(args.items)
+    return lambda stored: suite
+
+
+def _mapped(
+    args: argparse.Namespace, table: ItemTable, roles: Sequence[ColumnRole], stored: Suite
+) -> Suite:
+    suite = suite_of_table(
+        table,
+        roles,
+        separator=args.separator,
+        name=args.name or stored.name,
+        languages=args.languages,
+        known=stored.items,
+    )
+    return replace(suite, extra=stored.extra)
+
+
 SUITE_IMPORT = Command(
     name="suite import",
-    usage="ITEMS --db DB",
+    usage="ITEMS --db DB [--columns WHAT=COLUMN ...]",
     description=(
         "Put a test suite into a database, where runs are kept, warnings resolved in the browser\n"
         "(assay suite serve) and reports made. A file that does not exist yet is made. A large\n"
         "team may use PostgreSQL instead: --db postgresql://ann:secret@localhost/suite\n\n"
         "Importing once more adds what is new and updates what has changed: outputs are judged\n"
         "anew where their rules have changed. What people decided stays, and so do the rules\n"
-        "that they added and items that the file no longer has."
+        "that they added and items that the file no longer has.\n\n"
+        "A table may have any column names: --columns says what they hold. The files of\n"
+        "TQ-AutoTest are known by their headers."
     ),
     examples="""
-        assay suite import items.json --db suite.db""",
+        assay suite import items.json --db suite.db
+        assay suite import sheet.csv --db suite.db --columns source=German phenomenon=Topic""",
     configure=_configure_suite_import,
     run=_run_suite_import,
 )

@@ -282,7 +282,7 @@ def test_a_cell_under_no_name_is_not_lost(tmp_path):
     assert complaint(tmp_path / "items.tsv", text).startswith("line 2: a cell under no name")
 
 
-@pytest.mark.parametrize("path", ["items.txt", "items", "items.gz", "-"])
+@pytest.mark.parametrize("path", ["items.doc", "items", "items.gz", "-"])
 def test_a_name_without_a_format_is_told_the_formats(path):
     with pytest.raises(DataError, match=r"a suite is a file in \.json, \.jsonl or \.tsv"):
         read_suite(path)

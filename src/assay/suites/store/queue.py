@@ -54,6 +54,7 @@ __all__ = [
     "leased_by_others",
     "next_case",
     "progress",
+    "rule_matches",
     "said_by",
     "skip_of",
     "stored_outputs",
@@ -315,7 +316,7 @@ def case(connection: Connection, output: int, person: int | None = None) -> Case
         known = [_unseen(stored) if stored.id in unseen else stored for stored in known]
     this = next(stored for stored in known if stored.id == output)
     others = [stored for stored in known if stored.id != output and stored.systems]
-    matches, trouble = _matches(item, this.text)
+    matches, trouble = rule_matches(item, this.text)
     return Case(
         item=item,
         output=this,
@@ -364,7 +365,7 @@ def _unseen(output: StoredOutput) -> StoredOutput:
     return replace(output, verdict=output.ruled, by=None, decisions=())
 
 
-def _matches(item: Item, text: str) -> tuple[tuple[tuple[str, int, int], ...], tuple[str, ...]]:
+def rule_matches(item: Item, text: str) -> tuple[tuple[tuple[str, int, int], ...], tuple[str, ...]]:
     """Where the item's rules match, and which could not be searched."""
     found, trouble = [], []
     for rule in item.rules:

@@ -56,7 +56,7 @@ def disputes(request: Request, session: Visitor) -> Response:
     site, asked = site_of(request), Form(dict(request.query_params))
     with site.store.read() as conn:
         cases = disputed_cases(conn, limit=STEP)
-        views = [view(case, session.person.name) for case in cases]
+        views = [view(case) for case in cases]
         toast = last_toast(conn, session, asked)
     notice = ""
     return site.page("disputes", session, views=views, toast=toast, queue=Queue(), notice=notice)

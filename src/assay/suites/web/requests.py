@@ -12,7 +12,7 @@ from starlette.types import Message, Receive
 
 from assay.suites.store.people import leads, login
 from assay.suites.store.records import Filters, Person
-from assay.suites.web.site import Session, listed, site_of, wants_json
+from assay.suites.web.site import Session, Site, listed, site_of, wants_json
 
 __all__ = [
     "Asked",
@@ -27,6 +27,7 @@ __all__ = [
     "Upload",
     "Visitor",
     "inside",
+    "names_cookie",
     "session_of",
     "uploaded",
 ]
@@ -144,7 +145,14 @@ def session_of(request: Request) -> Session | None:
         return None
     with site.store.read() as conn:
         found = login(conn, secret)
-    return None if found is None else Session(found)
+    if found is None:
+        return None
+    return Session(found, request.cookies.get(names_cookie(site, found)) != "hidden")
+
+
+def names_cookie(site: Site, person: Person) -> str:
+    """The cookie in which a browser remembers whether this person sees the names of systems."""
+    return f"{site.settings.cookie}-names-{person.id}"
 
 
 def inside(path: str, default: str = "/resolve") -> str:

@@ -186,9 +186,10 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Session:
-    """Who is asking."""
+    """Who is asking; systems are `named` unless this person wants to judge without their names."""
 
     person: Person
+    named: bool = True
 
 
 @dataclass(frozen=True)

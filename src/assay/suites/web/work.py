@@ -17,7 +17,7 @@ from assay.suites.store.queue import case, next_case, progress
 from assay.suites.store.records import Case, Change, Choice, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor, inside
 from assay.suites.web.site import Session, Site, counted, deed, site_of, wants_json
-from assay.suites.web.views import Toast, decisions_notice, met_notice, view
+from assay.suites.web.views import Toast, decisions_notice, item_view, met_notice
 
 __all__ = ["changed", "last_toast", "router"]
 
@@ -120,7 +120,7 @@ def _work(request: Request, site: Site, session: Session, values: dict[str, Any]
 
 def _values(conn: Connection, session: Session, queue: Queue, shown: Case | None) -> dict[str, Any]:
     return {
-        "view": view(shown, session.person.name) if shown else None,
+        "view": item_view(shown, session.person.name, named=session.named) if shown else None,
         "queue": queue,
         "progress": progress(conn, session.person.id),
         "choices": choices(conn),
