@@ -186,7 +186,8 @@ def test_a_deal_is_taken_back_but_for_what_was_judged_since(many):
     with many.write() as conn, pytest.raises(DataError, match="only a lead can take back how"):
         undo(conn, CEM, 2)
     with many.write() as conn:
-        assert undo(conn, ANN).kind == "deal"
+        assert undo(conn, ANN) is None
+        assert undo(conn, ANN, 2).kind == "deal"
         assert team(conn).weights == {ANN: 1}
     after = assigned(many)
     assert {row for row in after if row[0] not in done} == {

@@ -134,9 +134,10 @@ def adjudication_problem(connection: Connection, output: int, person: int) -> st
 def undo(connection: Connection, person: int, change: int | None = None) -> Change | None:
     """Take back a person's last change that is not undone yet, or the given one.
 
-    What the person had decided before counts again; what was decided with it, at once, is taken
-    back as well. None where there is nothing to take back. A decision can be taken back only by
-    the person who made it, a deal by them or a lead, a rule by everybody.
+    Without a number, deals are passed over. What the person had decided before counts again; what
+    was decided with it, at once, is taken back as well. None where there is nothing to take back.
+    A decision can be taken back only by the person who made it, a deal by them or a lead, a rule
+    by everybody.
     """
     number = change or _last_change(connection, person)
     if number is None:
@@ -305,8 +306,9 @@ def _answers(connection: Connection, output: int) -> int:
 
 
 def _last_change(connection: Connection, person: int) -> int | None:
+    # How work was dealt is taken back by name only, not by one key too many.
     asked = select(func.max(changes.c.id)).where(
-        changes.c.annotator_id == person, changes.c.undone == ""
+        changes.c.annotator_id == person, changes.c.undone == "", changes.c.kind.not_in(DEALS)
     )
     return connection.execute(asked).scalar()
 

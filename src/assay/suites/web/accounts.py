@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse
 
 from assay.data import DataError
 from assay.suites.store import people
+from assay.suites.store.leases import give_back_all
 from assay.suites.store.records import Person
 from assay.suites.web.requests import (
     Given,
@@ -95,6 +96,7 @@ def log_out(request: Request, post: Posted) -> Response:
     site = site_of(request)
     with site.store.write() as conn:
         people.log_out(conn, request.cookies.get(site.settings.cookie, ""))
+        give_back_all(conn, post.person.id)
     response = RedirectResponse("/login", 303)
     response.delete_cookie(site.settings.cookie)
     return response

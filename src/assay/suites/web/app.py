@@ -16,12 +16,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.data import DataError
 from assay.suites.store.opening import Store, Unavailable
-from assay.suites.web import accounts, drafts, lists, screen, team, work
+from assay.suites.web import accounts, dealing, drafts, lists, screen, team, work
 from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Site, site_of, wants_json
 
 __all__ = ["HEADERS", "POLICY", "Guard", "make_app"]
 
-ROUTED = (accounts, work, screen, drafts, lists, team)
+ROUTED = (accounts, work, screen, drafts, lists, team, dealing)
 """The modules with pages and forms."""
 
 TITLES = {401: "Please log in", 403: "Not allowed", 404: "Page not found", 503: "Please try again"}
