@@ -7,7 +7,7 @@ from assay.data import DataError
 from assay.statistics.correlation import krippendorff_alpha
 from assay.suites.check import Checker
 from assay.suites.model import Run
-from assay.suites.store.dealing import apply_deal, clear, plan_deal, shares, team
+from assay.suites.store.dealing import apply_deal, assign, clear, plan_deal, shares, team
 from assay.suites.store.decisions import save_decision, undo
 from assay.suites.store.leases import claim
 from assay.suites.store.offers import offer, take
@@ -219,8 +219,7 @@ def test_who_has_nothing_left_is_told_why_and_takes_over(many):
 def test_nothing_is_taken_over_that_one_has_judged_or_others_are_at(store):
     fill(store, [item("a"), item("b")], {"x": {"a": "so a", "b": "so b"}})
     with store.write() as conn:
-        plan = plan_deal(conn, {"Ann": 1, "Ben": 1}, double=1, rng=np.random.default_rng(1))
-        apply_deal(conn, plan, ANN)
+        assign(conn, ANN, {"Ann": 1, "Ben": 1}, double=1, rng=np.random.default_rng(1))
     work(store, ANN, 2)
     with store.write() as conn, pytest.raises(DataError, match="nothing to take over"):
         take(conn, ANN)

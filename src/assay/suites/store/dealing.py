@@ -36,6 +36,7 @@ from assay.suites.store.tables import (
 __all__ = [
     "Unfinished",
     "apply_deal",
+    "assign",
     "clear",
     "move",
     "move_back",
@@ -81,6 +82,19 @@ def apply_deal(connection: Connection, plan: DealPlan, person: int) -> Change:
     change = move(connection, person, "deal", note, plan.removed, plan.added, more=more)
     learn_sizes(connection)
     return change
+
+
+def assign(
+    connection: Connection,
+    person: int,
+    weights: Mapping[str, float],
+    *,
+    double: float = 0.1,
+    rng: np.random.Generator,
+) -> Change:
+    """Deal the open outputs without a look at the plan; `person` is who does it."""
+    plan = plan_deal(connection, weights, double=double, rng=rng)
+    return apply_deal(connection, plan, person)
 
 
 def clear(connection: Connection, person: int) -> Change | None:

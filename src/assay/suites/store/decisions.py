@@ -22,6 +22,7 @@ from sqlalchemy import (
 from assay.data import DataError
 from assay.suites.store.dealing import move_back
 from assay.suites.store.history import add_change, change_numbered, mark_undone
+from assay.suites.store.notes import take_back_note
 from assay.suites.store.people import leads
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Choice, Decision, Saved
@@ -73,7 +74,7 @@ def save_decision(
     _check_choice(choice, adjudication=adjudication)
     kind = "adjudication" if adjudication else "skip" if choice == "skip" else "decision"
     version = _locked_version(connection, output)
-    change = _saved_before(connection, person, key, _Entry(output, kind, choice))
+    change = _saved_before(connection, person, key, _SameRequest(output, kind, choice))
     if change is None:
         if seen != version and _decided_since(connection, output, person, seen, version):
             raise Outdated
@@ -136,8 +137,8 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
 
     Without a number, deals are passed over. What the person had decided before counts again; what
     was decided with it, at once, is taken back as well. None where there is nothing to take back.
-    A decision can be taken back only by the person who made it, a deal by them or a lead, a rule
-    by everybody.
+    A decision can be taken back only by the person who made it, a deal or a note by them or a
+    lead, a rule by everybody.
     """
     number = change or _last_change(connection, person)
     if number is None:
@@ -150,6 +151,8 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
     elif entry.kind in DEALS:
         _check_dealer(connection, entry, person)
         move_back(connection, number, entry.data)
+    elif entry.kind == "note":
+        take_back_note(connection, number, person)
     elif entry.annotator_id == person:
         _take_back_all(connection, entry)
     else:
@@ -211,7 +214,7 @@ def _check_dealer(connection: Connection, entry: Row[Any], person: int) -> None:
         raise DataError(f"only a lead can take back how work was dealt; ask {names}.")
 
 
-class _Entry(NamedTuple):
+class _SameRequest(NamedTuple):
     """What an entry of the history says of an output."""
 
     output: int
@@ -220,7 +223,7 @@ class _Entry(NamedTuple):
 
 
 def _saved_before(
-    connection: Connection, person: int, key: str | None, entry: _Entry
+    connection: Connection, person: int, key: str | None, entry: _SameRequest
 ) -> int | None:
     """The change that the same request has made already."""
     if key is None:
@@ -228,7 +231,7 @@ def _saved_before(
     columns = changes.c.output_id, changes.c.kind, changes.c.note, changes.c.id
     asked = select(*columns).where(changes.c.annotator_id == person, changes.c.key == key)
     row = connection.execute(asked).first()
-    if row is not None and _Entry(*row[:3]) != entry:
+    if row is not None and _SameRequest(*row[:3]) != entry:
         raise DataError("this request was sent before, for something else: reload the page.")
     return None if row is None else cast(int, row.id)
 

@@ -28,7 +28,8 @@ from assay.data import DataError
 from assay.suites.check import LIMIT, OutOfTime, pattern
 from assay.suites.model import Item, Kind
 from assay.suites.store.filters import conditions
-from assay.suites.store.records import Case, Filters, Progress, StoredOutput
+from assay.suites.store.notes import notes_of_item
+from assay.suites.store.records import Case, Filters, Note, Progress, StoredOutput
 from assay.suites.store.suites import load_decisions, load_items
 from assay.suites.store.tables import (
     answers,
@@ -53,7 +54,6 @@ __all__ = [
     "hidden_outputs",
     "leased_by_others",
     "next_case",
-    "next_listed",
     "next_output",
     "progress",
     "rule_matches",
@@ -270,20 +270,6 @@ def next_output(
     return first.output if first else None
 
 
-def next_listed(connection: Connection, filters: Filters, after: int) -> int | None:
-    """The output that follows another one in the list of those that fit the filters."""
-    place = select(items.c.position).join(outputs, outputs.c.item_id == items.c.id)
-    position = connection.execute(place.where(outputs.c.id == after)).scalar()
-    if position is None:
-        return None
-    behind = (items.c.position > position) | (
-        (items.c.position == position) & (outputs.c.id > after)
-    )
-    asked = select(outputs.c.id).select_from(_JOINED)
-    wanted = asked.where(behind, *conditions(connection, filters))
-    return connection.execute(wanted.order_by(items.c.position, outputs.c.id).limit(1)).scalar()
-
-
 class _Turn(NamedTuple):
     position: int
     output: int
@@ -347,7 +333,14 @@ def case(connection: Connection, output: int, person: int | None = None) -> Case
         matches=matches,
         others=tuple(sorted(others, key=lambda other: other.verdict != "warning")),
         trouble=trouble,
+        notes=_notes(connection, item.id, person),
     )
+
+
+def _notes(connection: Connection, item: str, person: int | None) -> tuple[Note, ...]:
+    """The notes on an item and on its outputs, as far as a person may see them."""
+    hidden = None if person is None else hidden_outputs(connection, person)
+    return tuple(notes_of_item(connection, item, outputs_too=True, hidden=hidden))
 
 
 def stored_outputs(connection: Connection, ids: Sequence[int]) -> list[StoredOutput]:

@@ -37,10 +37,11 @@ def deal(request: Request, post: LeadPosted) -> Response:
         if todo == "clear":
             return site.page("deal", post.session, plan=None, fields={})
         with site.store.write() as conn:
-            if todo == "apply":
-                change = apply_deal(conn, _plan(conn, form), post.person.id)
-            else:
-                change = clear(conn, post.person.id)
+            change = (
+                apply_deal(conn, _plan(conn, form), post.person.id)
+                if todo == "apply"
+                else clear(conn, post.person.id)
+            )
     except DataError as error:
         return team_page(request, post.session, error=str(error), status=400)
     return RedirectResponse(f"/team?last={change.id}" if change else "/team", 303)

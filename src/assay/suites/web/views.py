@@ -18,6 +18,7 @@ from assay.suites.store.records import (
     Choice,
     Decision,
     Draft,
+    Note,
     PreviewLine,
     Saved,
     StoredOutput,
@@ -178,7 +179,8 @@ class OutputRow:
 class ItemView:
     """An item with all its outputs, those that the rules leave open first; one is chosen.
 
-    `uses` are the item's rules, each with the number of outputs that it matches.
+    `uses` are the item's rules, each with the number of outputs that it matches; `notes` are those
+    on the item and on its outputs.
     """
 
     item: Item
@@ -186,6 +188,7 @@ class ItemView:
     rows: list[OutputRow]
     uses: list[tuple[Rule, int]]
     named: bool
+    notes: tuple[Note, ...] = ()
 
     @property
     def left(self) -> int:
@@ -201,7 +204,7 @@ def item_view(case: Case, name: str, *, named: bool = True) -> ItemView:
     slow: dict[str, str] = {}
     rows = [_row(case, output, name, slow) for output in outputs]
     uses = [(rule, sum(rule in row.matched for row in rows)) for rule in case.item.rules]
-    return ItemView(case.item, case.output, rows, uses, named)
+    return ItemView(case.item, case.output, rows, uses, named, case.notes)
 
 
 def _place(output: StoredOutput) -> tuple[bool, int]:

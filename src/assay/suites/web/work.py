@@ -11,10 +11,11 @@ from sqlalchemy import Connection
 
 from assay.suites.store.decisions import Outdated, save_decision, save_decisions, undo
 from assay.suites.store.filters import choices
+from assay.suites.store.finding import next_listed
 from assay.suites.store.history import history
 from assay.suites.store.leases import claim, give_back
 from assay.suites.store.offers import offer, take
-from assay.suites.store.queue import case, next_listed, next_output, progress
+from assay.suites.store.queue import case, next_output, progress
 from assay.suites.store.records import Change, Choice, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor, inside
 from assay.suites.web.site import Session, Site, counted, deed, new_key, site_of, wants_json
@@ -44,7 +45,7 @@ def resolve(request: Request, session: Visitor, queue: Asked) -> Response:
     with site.store.read() as conn:
         values = _values(conn, session, queue, output)
         values["toast"] = last_toast(conn, session, asked)
-        values["notice"] = _met(conn, asked)
+        values["notice"] = _met(conn, session, asked)
     return _work(request, site, session, values)
 
 
@@ -57,7 +58,7 @@ def one_case(request: Request, session: Visitor, output: Number, queue: Asked) -
     with site.store.read() as conn:
         values = _values(conn, session, queue, output)
         values["toast"] = last_toast(conn, session, asked)
-        met = _met(conn, asked)
+        met = _met(conn, session, asked)
     looking = f"{other} {LOOKS}" if other else ""
     values["notice"] = OUTDATED if asked.text("outdated") == "1" else met or looking
     return _work(request, site, session, values)
@@ -210,7 +211,7 @@ def _go_on(conn: Connection, post: Post, output: int) -> int | None:
     """The case after the one that was decided, leased to the person."""
     queue, person = post.queue, post.person.id
     if queue.listed:
-        upcoming = next_listed(conn, queue.filters, output)
+        upcoming = next_listed(conn, queue.filters, output, person=person)
     else:
         upcoming = next_output(conn, person, queue.filters, skipped=queue.skipped)
     give_back(conn, output, person)
@@ -246,8 +247,11 @@ def last_toast(conn: Connection, session: Session, asked: Form) -> Toast | None:
     )
 
 
-def _met(conn: Connection, asked: Form) -> str:
-    return decisions_notice(case(conn, asked.number("met")).output) if asked.text("met") else ""
+def _met(conn: Connection, session: Session, asked: Form) -> str:
+    if not asked.text("met"):
+        return ""
+    output = case(conn, asked.number("met"), session.person.id).output
+    return decisions_notice(output) if output.decisions else ""
 
 
 def _outdated(request: Request, site: Site, post: Post, output: int) -> Response:

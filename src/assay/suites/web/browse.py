@@ -1,4 +1,4 @@
-"""Pages that list: outputs to look through, disputes and the history."""
+"""Looking through: the outputs that fit the filters, and the disputes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import replace
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
+from assay.suites.store.blind import hidden_from
+from assay.suites.store.counts import counts
 from assay.suites.store.filters import choices
 from assay.suites.store.finding import disputed_cases, find
-from assay.suites.store.history import history
-from assay.suites.store.people import all_people
+from assay.suites.store.notes import load_notes
 from assay.suites.web.requests import Asked, Form, Queue, Visitor
 from assay.suites.web.site import site_of
 from assay.suites.web.views import view
@@ -21,10 +22,7 @@ __all__ = ["router"]
 router = APIRouter()
 
 STEP = 50
-"""How many entries a page lists."""
-
-NOBODY = 0
-"""No person has this number."""
+"""How many outputs a page lists."""
 
 
 @router.get("/")
@@ -35,21 +33,25 @@ def start() -> Response:
 
 @router.get("/browse")
 def browse(request: Request, session: Visitor, queue: Asked) -> Response:
-    """The outputs that fit the filters."""
-    site, offset = site_of(request), _number(request, "offset", 0)
+    """The outputs that fit the filters, as this person may see them."""
+    site, asked, me = site_of(request), Form(dict(request.query_params)), session.person.id
+    offset = asked.number("offset") if asked.text("offset") else 0
     with site.store.read() as conn:
-        found, total = find(conn, queue.filters, offset=offset, limit=STEP)
-        known = choices(conn)
+        found, total = find(conn, queue.filters, person=me, offset=offset, limit=STEP)
+        written = load_notes(conn, [output.id for _, output in found], hidden=hidden_from(conn, me))
+        known, counted = choices(conn), counts(conn, queue.filters, person=me)
     return site.page(
         "browse",
         session,
         queue=queue,
         listed=replace(queue, listed=True).query,
         found=found,
+        notes=written,
         total=total,
         offset=offset,
         step=STEP,
         choices=known,
+        counts=counted,
     )
 
 
@@ -58,34 +60,8 @@ def disputes(request: Request, session: Visitor) -> Response:
     """Outputs on which people disagree, each person's decision beside the others'."""
     site, asked = site_of(request), Form(dict(request.query_params))
     with site.store.read() as conn:
-        cases = disputed_cases(conn, limit=STEP)
+        cases = disputed_cases(conn, person=session.person.id, limit=STEP)
         views = [view(case) for case in cases]
         toast = last_toast(conn, session, asked)
     notice = ""
     return site.page("disputes", session, views=views, toast=toast, queue=Queue(), notice=notice)
-
-
-@router.get("/history")
-def past(request: Request, session: Visitor) -> Response:
-    """Everything that people did, the latest first."""
-    site, query = site_of(request), request.query_params
-    person, item = query.get("person", ""), query.get("item", "").strip()
-    before = _number(request, "before", 0) or None
-    with site.store.read() as conn:
-        numbers = {somebody.name: somebody.id for somebody in all_people(conn)}
-        who = numbers.get(person, NOBODY) if person else None
-        found = history(conn, person=who, item=item or None, limit=STEP + 1, before=before)
-    return site.page(
-        "history",
-        session,
-        changes=found[:STEP],
-        more=len(found) > STEP,
-        names=list(numbers),
-        person=person,
-        item=item,
-    )
-
-
-def _number(request: Request, name: str, default: int) -> int:
-    asked = Form(dict(request.query_params))
-    return asked.number(name) if asked.text(name) else default
