@@ -24,6 +24,7 @@ from assay.suites.web import (
     drafts,
     history,
     notes,
+    rules,
     screen,
     team,
     work,
@@ -32,7 +33,7 @@ from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Session, Site, 
 
 __all__ = ["HEADERS", "POLICY", "Guard", "make_app"]
 
-ROUTED = (accounts, work, screen, drafts, browse, history, notes, team, dealing)
+ROUTED = (accounts, work, screen, drafts, rules, browse, history, notes, team, dealing)
 """The modules with pages and forms."""
 
 LOG = logging.getLogger(__name__)
