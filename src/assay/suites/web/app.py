@@ -20,6 +20,7 @@ from assay.suites.store.opening import Store, Unavailable
 from assay.suites.web import (
     accounts,
     browse,
+    dealing,
     drafts,
     history,
     notes,
@@ -33,7 +34,19 @@ from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Session, Site, 
 
 __all__ = ["HEADERS", "POLICY", "Guard", "make_app"]
 
-ROUTED = (accounts, work, screen, drafts, rules, suggestions, browse, history, notes, team)
+ROUTED = (
+    accounts,
+    work,
+    screen,
+    drafts,
+    rules,
+    suggestions,
+    browse,
+    history,
+    notes,
+    team,
+    dealing,
+)
 """The modules with pages and forms."""
 
 LOG = logging.getLogger(__name__)
