@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, get_args
 
 from fastapi import APIRouter, Request, Response
@@ -219,12 +220,13 @@ def _is_final(form: Form) -> bool:
 
 
 def _go_on(conn: Connection, post: Post, output: int) -> int | None:
-    """The case after the one that was decided, leased to the person."""
+    """The case after the one that was decided, leased to the person; first those of its item."""
     queue, person = post.queue, post.person.id
     if queue.listed:
         upcoming = next_listed(conn, queue.filters, output, person=person)
     else:
-        upcoming = next_output(conn, person, queue.filters, skipped=queue.skipped)
+        look = partial(next_output, conn, person, queue.filters, skipped=queue.skipped)
+        upcoming = look(beside=output) or look()
     give_back(conn, output, person)
     if upcoming is not None:
         claim(conn, upcoming, person)
