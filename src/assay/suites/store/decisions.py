@@ -144,6 +144,8 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
     entry = _undoable(connection, number)
     if entry.undone:
         return None
+    if entry.kind == "people":
+        raise DataError("a new name and a merge of people cannot be taken back.")
     if entry.kind == "rule":
         _retire(connection, number)
     elif entry.kind == "note":
@@ -294,7 +296,7 @@ def _answers(connection: Connection, output: int) -> int:
 
 def _last_change(connection: Connection, person: int) -> int | None:
     asked = select(func.max(changes.c.id)).where(
-        changes.c.annotator_id == person, changes.c.undone == ""
+        changes.c.annotator_id == person, changes.c.undone == "", changes.c.kind != "people"
     )
     return connection.execute(asked).scalar()
 
