@@ -20,12 +20,14 @@ from sqlalchemy import (
 )
 
 from assay.data import DataError
+from assay.suites.store.dealing import move_back
 from assay.suites.store.history import add_change, change_numbered, mark_undone
 from assay.suites.store.notes import take_back_note
 from assay.suites.store.people import leads
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Choice, Decision, Saved
-from assay.suites.store.suites import recheck, settle
+from assay.suites.store.rules import RULE_CHANGES, put_back
+from assay.suites.store.suites import settle
 from assay.suites.store.tables import (
     annotators,
     answers,
@@ -33,7 +35,6 @@ from assay.suites.store.tables import (
     decisions,
     outputs,
     pairs,
-    rules,
 )
 
 __all__ = [
@@ -73,7 +74,7 @@ def save_decision(
     _check_choice(choice, adjudication=adjudication)
     kind = "adjudication" if adjudication else "skip" if choice == "skip" else "decision"
     version = _locked_version(connection, output)
-    change = _saved_before(connection, person, key, _Entry(output, kind, choice))
+    change = _saved_before(connection, person, key, _SameRequest(output, kind, choice))
     if change is None:
         if seen != version and _decided_since(connection, output, person, seen, version):
             raise Outdated
@@ -134,9 +135,10 @@ def adjudication_problem(connection: Connection, output: int, person: int) -> st
 def undo(connection: Connection, person: int, change: int | None = None) -> Change | None:
     """Take back a person's last change that is not undone yet, or the given one.
 
-    What the person had decided before counts again; what was decided with it, at once, is taken
-    back as well. None where there is nothing to take back. A decision can be taken back only by
-    the person who made it, a note by its author or a lead, a rule by everybody.
+    Without a number, deals are passed over. What the person had decided before counts again; what
+    was decided with it, at once, is taken back as well. None where there is nothing to take back.
+    A decision can be taken back only by the person who made it, a deal, a note and a change to
+    rules by a lead, too.
     """
     number = change or _last_change(connection, person)
     if number is None:
@@ -146,8 +148,13 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
         return None
     if entry.kind == "people":
         raise DataError("a new name and a merge of people cannot be taken back.")
-    if entry.kind == "rule":
-        _retire(connection, number)
+    if entry.kind in RULE_CHANGES:
+        if person not in {entry.annotator_id, *(lead.id for lead in leads(connection))}:
+            raise DataError("only a lead can take back what others did to rules.")
+        put_back(connection, entry)
+    elif entry.kind in DEALS:
+        _check_dealer(connection, entry, person)
+        move_back(connection, number, entry.data)
     elif entry.kind == "note":
         take_back_note(connection, number, person)
     elif entry.annotator_id == person:
@@ -200,7 +207,18 @@ class _DecisionsOf:
         )
 
 
-class _Entry(NamedTuple):
+DEALS = ("deal", "take")
+"""The kinds of changes that give outputs to people."""
+
+
+def _check_dealer(connection: Connection, entry: Row[Any], person: int) -> None:
+    known = leads(connection)
+    if person != entry.annotator_id and person not in {lead.id for lead in known}:
+        names = ", ".join(lead.name for lead in known)
+        raise DataError(f"only a lead can take back how work was dealt; ask {names}.")
+
+
+class _SameRequest(NamedTuple):
     """What an entry of the history says of an output."""
 
     output: int
@@ -209,7 +227,7 @@ class _Entry(NamedTuple):
 
 
 def _saved_before(
-    connection: Connection, person: int, key: str | None, entry: _Entry
+    connection: Connection, person: int, key: str | None, entry: _SameRequest
 ) -> int | None:
     """The change that the same request has made already."""
     if key is None:
@@ -217,7 +235,7 @@ def _saved_before(
     columns = changes.c.output_id, changes.c.kind, changes.c.note, changes.c.id
     asked = select(*columns).where(changes.c.annotator_id == person, changes.c.key == key)
     row = connection.execute(asked).first()
-    if row is not None and _Entry(*row[:3]) != entry:
+    if row is not None and _SameRequest(*row[:3]) != entry:
         raise DataError("this request was sent before, for something else: reload the page.")
     return None if row is None else cast(int, row.id)
 
@@ -295,8 +313,11 @@ def _answers(connection: Connection, output: int) -> int:
 
 
 def _last_change(connection: Connection, person: int) -> int | None:
+    # How work was dealt is taken back by name only, not by one key too many.
     asked = select(func.max(changes.c.id)).where(
-        changes.c.annotator_id == person, changes.c.undone == "", changes.c.kind != "people"
+        changes.c.annotator_id == person,
+        changes.c.undone == "",
+        changes.c.kind.not_in((*DEALS, "people")),
     )
     return connection.execute(asked).scalar()
 
@@ -332,9 +353,3 @@ def _take_back(connection: Connection, number: int) -> None:
     place = _DecisionsOf(row.output_id, row.annotator_id, row.adjudication)
     place.take(connection, row.id, version)
     settle(connection, [row.output_id])
-
-
-def _retire(connection: Connection, number: int) -> None:
-    retired = update(rules).where(rules.c.change_id == number).values(retired=True)
-    touched = connection.execute(retired.returning(rules.c.item_id)).scalars().all()
-    recheck(connection, set(touched))

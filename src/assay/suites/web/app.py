@@ -17,12 +17,24 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.data import DataError
 from assay.suites.store.opening import Store, Unavailable
-from assay.suites.web import accounts, browse, drafts, history, notes, people, screen, team, work
+from assay.suites.web import (
+    accounts,
+    browse,
+    dealing,
+    drafts,
+    history,
+    notes,
+    people,
+    rules,
+    screen,
+    team,
+    work,
+)
 from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Session, Site, site_of, wants_json
 
 __all__ = ["HEADERS", "POLICY", "Guard", "make_app"]
 
-ROUTED = (accounts, work, screen, drafts, browse, history, notes, people, team)
+ROUTED = (accounts, work, screen, drafts, rules, browse, history, notes, people, team, dealing)
 """The modules with pages and forms."""
 
 LOG = logging.getLogger(__name__)
