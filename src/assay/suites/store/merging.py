@@ -6,7 +6,8 @@ from sqlalchemy import Connection, Table, delete, exists, func, select, update
 
 from assay.data import DataError
 from assay.suites.store.history import add_change
-from assay.suites.store.people import checked_name, give_back, person_named, person_numbered
+from assay.suites.store.leases import give_back_all
+from assay.suites.store.people import checked_name, person_named, person_numbered
 from assay.suites.store.records import Change, MergePlan, Person
 from assay.suites.store.suites import settle
 from assay.suites.store.tables import (
@@ -67,7 +68,7 @@ def merge(connection: Connection, person: int, into: int, *, by: int) -> Change:
     for table in (decisions, changes, notes, invitations, logins, assignments):
         mine = update(table).where(table.c.annotator_id == person)
         connection.execute(mine.values(annotator_id=into))
-    give_back(connection, person)
+    give_back_all(connection, person)
     _replace_name(connection, plan.person.name, plan.into.name)
     _inherit(connection, person, into)
     connection.execute(delete(annotators).where(annotators.c.id == person))
