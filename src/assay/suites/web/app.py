@@ -16,12 +16,36 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.data import DataError
 from assay.suites.store.opening import Store, Unavailable
-from assay.suites.web import accounts, browse, drafts, history, notes, screen, team, work
+from assay.suites.web import (
+    accounts,
+    agreement,
+    browse,
+    downloads,
+    drafts,
+    history,
+    notes,
+    report,
+    screen,
+    team,
+    work,
+)
 from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Site, site_of, wants_json
 
 __all__ = ["HEADERS", "POLICY", "Guard", "make_app"]
 
-ROUTED = (accounts, work, screen, drafts, browse, history, notes, team)
+ROUTED = (
+    accounts,
+    work,
+    screen,
+    drafts,
+    browse,
+    history,
+    notes,
+    team,
+    agreement,
+    downloads,
+    report,
+)
 """The modules with pages and forms."""
 
 TITLES = {401: "Please log in", 403: "Not allowed", 404: "Page not found", 503: "Please try again"}

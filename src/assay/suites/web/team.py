@@ -1,4 +1,4 @@
-"""The team: who does what, how far it is, how far people agree, and how work is dealt out."""
+"""The team: who does what, how far it is, and how work is dealt out."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from fastapi.responses import RedirectResponse
 from sqlalchemy import Connection
 
 from assay.data import DataError
-from assay.statistics.correlation import krippendorff_alpha, pairwise_agreement
 from assay.suites.store.dealing import assign, clear, shares
 from assay.suites.store.people import add_person, all_people, person_named
 from assay.suites.store.queue import progress
-from assay.suites.store.ratings import ratings
-from assay.suites.store.records import Progress, Ratings, Share
+from assay.suites.store.records import Progress, Share
 from assay.suites.web.requests import Form, Posted, Visitor
 from assay.suites.web.site import Session, Site, site_of
 
@@ -37,28 +35,9 @@ class Member:
     progress: Progress
 
 
-@dataclass(frozen=True)
-class PairOfPeople:
-    """Two people and how far they agree on what both judged."""
-
-    first: str
-    second: str
-    outputs: int
-    same: float
-    kappa: str
-
-
-@dataclass(frozen=True)
-class TeamAgreement:
-    """How far the team agrees; figures as they are shown, since some are unknown."""
-
-    pairs: list[PairOfPeople]
-    alpha: str
-
-
 @router.get("/team")
 def team(request: Request, session: Visitor) -> Response:
-    """Who does what, how far it is, and how far people agree."""
+    """Who does what, and how far it is."""
     return _page(site_of(request), session)
 
 
@@ -77,22 +56,6 @@ def share_out(request: Request, post: Posted) -> Response:
     return RedirectResponse("/team", 303)
 
 
-def agreement(found: Ratings) -> TeamAgreement:
-    """Cohen's kappa of every two people, and Krippendorff's alpha of all."""
-    verdicts = [[_verdict(code) for code in row] for row in found.codes]
-    pairs = [
-        PairOfPeople(
-            found.people[pair.first],
-            found.people[pair.second],
-            pair.shared,
-            pair.agreed / pair.shared,
-            _figure(pair.kappa),
-        )
-        for pair in pairwise_agreement(verdicts)
-    ]
-    return TeamAgreement(pairs, _figure(krippendorff_alpha(verdicts)) if pairs else "")
-
-
 def _page(site: Site, session: Session, *, error: str = "", status: int = 200) -> Response:
     with site.store.read() as conn:
         dealt = {share.person: share for share in shares(conn)}
@@ -101,14 +64,12 @@ def _page(site: Site, session: Session, *, error: str = "", status: int = 200) -
             for person in all_people(conn)
         ]
         mine = progress(conn, session.person.id)
-        agreed = agreement(ratings(conn))
     return site.page(
         "team",
         session,
         status=status,
         members=members,
         progress=mine,
-        agreement=agreed,
         shared=bool(dealt),
         error=error,
     )
@@ -146,11 +107,3 @@ def _quantity(text: str, what: str) -> float:
     if not 0 <= value <= 100:
         raise DataError(f"{what} has to be a number from 0 to 100, not {text!r}.")
     return value
-
-
-def _verdict(code: float) -> str | None:
-    return None if math.isnan(code) else "pass" if code else "fail"
-
-
-def _figure(value: float) -> str:
-    return "unknown" if math.isnan(value) else f"{value:.2f}"
