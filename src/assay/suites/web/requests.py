@@ -147,7 +147,9 @@ def session_of(request: Request) -> Session | None:
         found = login(conn, secret)
     if found is None:
         return None
-    return Session(found, request.cookies.get(names_cookie(site, found)) != "hidden")
+    session = Session(found, request.cookies.get(names_cookie(site, found)) != "hidden")
+    request.state.session = session  # for the page of an error, which must not ask the database
+    return session
 
 
 def names_cookie(site: Site, person: Person) -> str:
@@ -213,7 +215,7 @@ def _visitor(request: Request) -> Session:
         if wants_json(request) or request.method != "GET":
             raise HTTPException(401, "You are not logged in any more: reload the page.")
         asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        raise HTTPException(303, headers={"Location": f"/login?next={quote(asked, safe='')}"})
+        raise HTTPException(303, headers={"location": f"/login?next={quote(asked, safe='')}"})
     return session
 
 
