@@ -11,14 +11,14 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
-from assay.rendering import render
 from assay.suites.files import write_suite
 from assay.suites.store.backup import backup
 from assay.suites.store.exports import EXPORTS, export
+from assay.suites.store.opening import Store
 from assay.suites.store.suites import load_suite
 from assay.suites.web.report import asked_report
 from assay.suites.web.requests import LeadPosted, Visitor
-from assay.suites.web.site import Session, Site, site_of
+from assay.suites.web.site import Session, site_of
 
 __all__ = ["router"]
 
@@ -54,8 +54,7 @@ def download(request: Request, session: Visitor, what: str, ending: str) -> Resp
     """One file; what this person may not see yet is left out of it, unless they lead."""
     if ending not in OFFERED.get(what, ()):
         raise HTTPException(404, "There is no such file.")
-    site = site_of(request)
-    content = _content(request, site, session, what, ending)
+    content = _content(request, session, what, ending)
     headers = {"Content-Disposition": f'attachment; filename="{what}.{ending}"'}
     return Response(content, media_type=KINDS[ending], headers=headers)
 
@@ -78,15 +77,21 @@ def download_backup(request: Request, post: LeadPosted) -> Response:
     )
 
 
-def _content(request: Request, site: Site, session: Session, what: str, ending: str) -> str | bytes:
-    if what == "report":
-        return render(asked_report(request, session), ending)
-    with site.store.read() as conn:
-        if what != "suite":
-            viewer = None if session.person.lead else session.person.id
-            return render(export(conn, what, person=viewer), ending)
-        suite = load_suite(conn)
+def _content(request: Request, session: Session, what: str, ending: str) -> bytes:
+    """The file, written as the command line writes it."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, f"suite.{ending}")
-        write_suite(path, suite)
+        path = Path(folder, f"{what}.{ending}")
+        if what == "report":
+            asked_report(request, session).save(path)
+        else:
+            _write(site_of(request).store, session, what, path)
         return path.read_bytes()
+
+
+def _write(store: Store, session: Session, what: str, path: Path) -> None:
+    viewer = None if session.person.lead else session.person.id
+    with store.read() as conn:
+        if what == "suite":
+            write_suite(path, load_suite(conn))
+        else:
+            export(conn, what, person=viewer).save(path)
