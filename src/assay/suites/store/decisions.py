@@ -25,7 +25,8 @@ from assay.suites.store.notes import take_back_note
 from assay.suites.store.people import leads
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Choice, Decision, Saved
-from assay.suites.store.suites import recheck, settle
+from assay.suites.store.rules import RULE_CHANGES, put_back
+from assay.suites.store.suites import settle
 from assay.suites.store.tables import (
     annotators,
     answers,
@@ -33,7 +34,6 @@ from assay.suites.store.tables import (
     decisions,
     outputs,
     pairs,
-    rules,
 )
 
 __all__ = [
@@ -136,7 +136,7 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
 
     What the person had decided before counts again; what was decided with it, at once, is taken
     back as well. None where there is nothing to take back. A decision can be taken back only by
-    the person who made it, a note by its author or a lead, a rule by everybody.
+    the person who made it, a note and a change to rules by a lead, too.
     """
     number = change or _last_change(connection, person)
     if number is None:
@@ -144,8 +144,10 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
     entry = _undoable(connection, number)
     if entry.undone:
         return None
-    if entry.kind == "rule":
-        _retire(connection, number)
+    if entry.kind in RULE_CHANGES:
+        if person not in {entry.annotator_id, *(lead.id for lead in leads(connection))}:
+            raise DataError("only a lead can take back what others did to rules.")
+        put_back(connection, entry)
     elif entry.kind == "note":
         take_back_note(connection, number, person)
     elif entry.annotator_id == person:
@@ -330,9 +332,3 @@ def _take_back(connection: Connection, number: int) -> None:
     place = _DecisionsOf(row.output_id, row.annotator_id, row.adjudication)
     place.take(connection, row.id, version)
     settle(connection, [row.output_id])
-
-
-def _retire(connection: Connection, number: int) -> None:
-    retired = update(rules).where(rules.c.change_id == number).values(retired=True)
-    touched = connection.execute(retired.returning(rules.c.item_id)).scalars().all()
-    recheck(connection, set(touched))

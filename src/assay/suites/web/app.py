@@ -26,6 +26,7 @@ from assay.suites.web import (
     history,
     notes,
     report,
+    rules,
     screen,
     team,
     work,
@@ -46,6 +47,7 @@ ROUTED = (
     agreement,
     downloads,
     report,
+    rules,
 )
 """The modules with pages and forms."""
 

@@ -19,6 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from assay.suites.store.opening import Store
 from assay.suites.store.records import Change, Decision, Person
+from assay.suites.store.rules import RuleUse
 from assay.version import __version__
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Person",
     "ServerSettings",
     "Site",
+    "cost",
     "counted",
     "deed",
     "duration",
@@ -91,6 +93,17 @@ def duration(seconds: float) -> str:
     if seconds < HOUR:
         return f"about {seconds / MINUTE:.0f} min"
     return f"about {seconds / HOUR:.1f} h"
+
+
+def cost(use: RuleUse) -> str:
+    """What a rule takes to search the outputs of its item.
+
+    >>> cost(RuleUse(1, 4, 0.0321)), cost(RuleUse(1, 4, 0.00001))
+    ('32 ms', '< 1 ms')
+    """
+    if use.slow:
+        return "could not be searched: wrong or too slow"
+    return f"{1000 * use.seconds:.0f} ms" if use.seconds >= 0.001 else "< 1 ms"
 
 
 def moment(time: str) -> str:
@@ -286,5 +299,5 @@ def _templates() -> Environment:
 
 
 def _filters() -> Mapping[str, Any]:
-    filters = (counted, deed, duration, listed, moment, said)
+    filters = (cost, counted, deed, duration, listed, moment, said)
     return {function.__name__: function for function in filters}
