@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 
 from assay.data import DataError
+from assay.suites.store.dealing import move_back
 from assay.suites.store.history import add_change, change_numbered, mark_undone
 from assay.suites.store.notes import take_back_note
 from assay.suites.store.people import leads
@@ -73,7 +74,7 @@ def save_decision(
     _check_choice(choice, adjudication=adjudication)
     kind = "adjudication" if adjudication else "skip" if choice == "skip" else "decision"
     version = _locked_version(connection, output)
-    change = _saved_before(connection, person, key, _Entry(output, kind, choice))
+    change = _saved_before(connection, person, key, _SameRequest(output, kind, choice))
     if change is None:
         if seen != version and _decided_since(connection, output, person, seen, version):
             raise Outdated
@@ -134,9 +135,10 @@ def adjudication_problem(connection: Connection, output: int, person: int) -> st
 def undo(connection: Connection, person: int, change: int | None = None) -> Change | None:
     """Take back a person's last change that is not undone yet, or the given one.
 
-    What the person had decided before counts again; what was decided with it, at once, is taken
-    back as well. None where there is nothing to take back. A decision can be taken back only by
-    the person who made it, a note and a change to rules by a lead, too.
+    Without a number, deals are passed over. What the person had decided before counts again; what
+    was decided with it, at once, is taken back as well. None where there is nothing to take back.
+    A decision can be taken back only by the person who made it, a deal, a note and a change to
+    rules by a lead, too.
     """
     number = change or _last_change(connection, person)
     if number is None:
@@ -148,6 +150,9 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
         if person not in {entry.annotator_id, *(lead.id for lead in leads(connection))}:
             raise DataError("only a lead can take back what others did to rules.")
         put_back(connection, entry)
+    elif entry.kind in DEALS:
+        _check_dealer(connection, entry, person)
+        move_back(connection, number, entry.data)
     elif entry.kind == "note":
         take_back_note(connection, number, person)
     elif entry.annotator_id == person:
@@ -200,7 +205,18 @@ class _DecisionsOf:
         )
 
 
-class _Entry(NamedTuple):
+DEALS = ("deal", "take")
+"""The kinds of changes that give outputs to people."""
+
+
+def _check_dealer(connection: Connection, entry: Row[Any], person: int) -> None:
+    known = leads(connection)
+    if person != entry.annotator_id and person not in {lead.id for lead in known}:
+        names = ", ".join(lead.name for lead in known)
+        raise DataError(f"only a lead can take back how work was dealt; ask {names}.")
+
+
+class _SameRequest(NamedTuple):
     """What an entry of the history says of an output."""
 
     output: int
@@ -209,7 +225,7 @@ class _Entry(NamedTuple):
 
 
 def _saved_before(
-    connection: Connection, person: int, key: str | None, entry: _Entry
+    connection: Connection, person: int, key: str | None, entry: _SameRequest
 ) -> int | None:
     """The change that the same request has made already."""
     if key is None:
@@ -217,7 +233,7 @@ def _saved_before(
     columns = changes.c.output_id, changes.c.kind, changes.c.note, changes.c.id
     asked = select(*columns).where(changes.c.annotator_id == person, changes.c.key == key)
     row = connection.execute(asked).first()
-    if row is not None and _Entry(*row[:3]) != entry:
+    if row is not None and _SameRequest(*row[:3]) != entry:
         raise DataError("this request was sent before, for something else: reload the page.")
     return None if row is None else cast(int, row.id)
 
@@ -295,8 +311,9 @@ def _answers(connection: Connection, output: int) -> int:
 
 
 def _last_change(connection: Connection, person: int) -> int | None:
+    # How work was dealt is taken back by name only, not by one key too many.
     asked = select(func.max(changes.c.id)).where(
-        changes.c.annotator_id == person, changes.c.undone == ""
+        changes.c.annotator_id == person, changes.c.undone == "", changes.c.kind.not_in(DEALS)
     )
     return connection.execute(asked).scalar()
 

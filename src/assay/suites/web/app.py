@@ -21,6 +21,7 @@ from assay.suites.web import (
     accounts,
     agreement,
     browse,
+    dealing,
     downloads,
     drafts,
     history,
@@ -48,6 +49,7 @@ ROUTED = (
     downloads,
     report,
     rules,
+    dealing,
 )
 """The modules with pages and forms."""
 

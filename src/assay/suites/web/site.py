@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from threading import Lock, Semaphore
 from typing import Any, NamedTuple, cast
+from uuid import uuid4
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
@@ -39,6 +40,7 @@ __all__ = [
     "keys_of",
     "listed",
     "moment",
+    "new_key",
     "said",
     "site_of",
     "wants_json",
@@ -137,6 +139,11 @@ def listed(names: list[str]) -> str:
     """
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def new_key() -> str:
+    """A name for a request that no other request has."""
+    return str(uuid4())
 
 
 def said(decision: Decision) -> str:
@@ -294,7 +301,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= _filters()
-    environment.globals["version"] = __version__
+    environment.globals |= {"version": __version__, "new_key": new_key}
     return environment
 
 
