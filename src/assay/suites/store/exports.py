@@ -83,7 +83,7 @@ def _decisions(connection: Connection, person: int | None) -> list[Record]:
         .order_by(decisions.c.id)
     )
     rows = connection.execute(asked).all()
-    about = _About.of(connection, [row.output_id for row in rows], person)
+    about = _ExportedOutputs.of(connection, [row.output_id for row in rows], person)
     return [
         {
             "person": row.person,
@@ -124,7 +124,7 @@ def _doubles(connection: Connection, person: int | None) -> list[Record]:
             said[output][name] = verdict
     several = sorted(output for output, given in said.items() if len(given) > 1)
     names = sorted({name for output in several for name in said[output]})
-    about = _About.of(connection, several, person)
+    about = _ExportedOutputs.of(connection, several, person)
     return [
         {
             **about.fields(output),
@@ -216,7 +216,7 @@ def _visible(
 
 
 @dataclass(frozen=True, eq=False)
-class _About:
+class _ExportedOutputs:
     """What there is to say of outputs and their items."""
 
     known: Mapping[int, StoredOutput]
@@ -224,7 +224,7 @@ class _About:
     notes: Mapping[int, str]
 
     @classmethod
-    def of(cls, connection: Connection, ids: Sequence[int], person: int | None) -> _About:
+    def of(cls, connection: Connection, ids: Sequence[int], person: int | None) -> _ExportedOutputs:
         wanted = list(dict.fromkeys(ids))
         found = masked(connection, stored_outputs(connection, wanted), person)
         asked = select(

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, func, select
 from assay.suites.store.records import Ratings
 from assay.suites.store.tables import annotators, decisions, items, outputs
 
-__all__ = ["Coefficient", "PairAgreement", "alpha", "pair_agreements", "ratings"]
+__all__ = ["PairAgreement", "RaterCoefficient", "alpha", "pair_agreements", "ratings"]
 
 RESAMPLES = 2000
 
@@ -56,7 +56,7 @@ def ratings(connection: Connection) -> Ratings:
     )
 
 
-class Coefficient(NamedTuple):
+class RaterCoefficient(NamedTuple):
     """A coefficient of agreement with its 95 % interval; `nan` where it is unknown."""
 
     value: float
@@ -71,10 +71,10 @@ class PairAgreement(NamedTuple):
     second: str
     outputs: int
     same: int
-    kappa: Coefficient
+    kappa: RaterCoefficient
 
 
-def alpha(found: Ratings, *, rng: np.random.Generator) -> Coefficient:
+def alpha(found: Ratings, *, rng: np.random.Generator) -> RaterCoefficient:
     """Krippendorff's alpha of all people, with an interval from resampling the items.
 
     Outputs of an item are alike, so items are drawn, not outputs.
@@ -111,19 +111,19 @@ def _by_item(columns: Counts, of: NDArray[np.int_]) -> Counts:
 
 def _resampled(
     sums: Counts, coefficient: Callable[[Counts], Counts], rng: np.random.Generator
-) -> Coefficient:
+) -> RaterCoefficient:
     """The coefficient of the summed rows, and the middle 95 % of those of drawn rows."""
     size = len(sums)
     value = float(coefficient(sums.sum(axis=0, keepdims=True))[0]) if size else math.nan
     if size < 2:
-        return Coefficient(value, math.nan, math.nan)
+        return RaterCoefficient(value, math.nan, math.nan)
     drawn = rng.multinomial(size, np.full(size, 1 / size), RESAMPLES)
     values = coefficient(drawn @ sums)
     known = values[~np.isnan(values)]
     if math.isnan(value) or not len(known):
-        return Coefficient(value, math.nan, math.nan)
+        return RaterCoefficient(value, math.nan, math.nan)
     low, high = np.quantile(known, (0.025, 0.975))
-    return Coefficient(value, float(low), float(high))
+    return RaterCoefficient(value, float(low), float(high))
 
 
 def _alpha(sums: Counts) -> Counts:

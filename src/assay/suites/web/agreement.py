@@ -10,7 +10,13 @@ import numpy as np
 from fastapi import APIRouter, Request, Response
 
 from assay.registry import SEED
-from assay.suites.store.ratings import Coefficient, PairAgreement, alpha, pair_agreements, ratings
+from assay.suites.store.ratings import (
+    PairAgreement,
+    RaterCoefficient,
+    alpha,
+    pair_agreements,
+    ratings,
+)
 from assay.suites.store.records import Ratings
 from assay.suites.web.requests import Visitor
 from assay.suites.web.site import site_of
@@ -94,6 +100,6 @@ def _pair(pair: PairAgreement, category: str, phenomenon: str) -> AgreementLine:
     )
 
 
-def _figures(found: Coefficient) -> tuple[str, str]:
+def _figures(found: RaterCoefficient) -> tuple[str, str]:
     value = "unknown" if math.isnan(found.value) else f"{found.value:.2f}"
     return value, "" if math.isnan(found.low) else f"{found.low:.2f} to {found.high:.2f}"
