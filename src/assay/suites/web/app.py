@@ -19,12 +19,15 @@ from assay.data import DataError
 from assay.suites.store.opening import Store, Unavailable
 from assay.suites.web import (
     accounts,
+    agreement,
     browse,
     dealing,
+    downloads,
     drafts,
     history,
     notes,
     people,
+    report,
     rules,
     screen,
     team,
@@ -34,7 +37,22 @@ from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Session, Site, 
 
 __all__ = ["HEADERS", "POLICY", "Guard", "make_app"]
 
-ROUTED = (accounts, work, screen, drafts, rules, browse, history, notes, people, team, dealing)
+ROUTED = (
+    accounts,
+    work,
+    screen,
+    drafts,
+    browse,
+    history,
+    notes,
+    people,
+    team,
+    agreement,
+    downloads,
+    report,
+    rules,
+    dealing,
+)
 """The modules with pages and forms."""
 
 LOG = logging.getLogger(__name__)
