@@ -19,11 +19,15 @@ from assay.data import DataError
 from assay.suites.store.opening import Store, Unavailable
 from assay.suites.web import (
     accounts,
+    agreement,
     browse,
     dealing,
+    downloads,
     drafts,
     history,
     notes,
+    people,
+    report,
     rules,
     screen,
     suggestions,
@@ -44,7 +48,11 @@ ROUTED = (
     browse,
     history,
     notes,
+    people,
     team,
+    agreement,
+    downloads,
+    report,
     dealing,
 )
 """The modules with pages and forms."""

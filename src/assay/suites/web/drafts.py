@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, get_args
 
 from fastapi import APIRouter, Request, Response
@@ -12,7 +11,7 @@ from sqlalchemy import Connection
 
 from assay.data import DataError
 from assay.suites.model import Kind, Polarity
-from assay.suites.store.drafts import preview, save_rule, suggest
+from assay.suites.store.drafts import check_length, preview, save_rule, suggest
 from assay.suites.store.queue import case
 from assay.suites.store.records import Case, Draft, Preview, PreviewLine, Scope
 from assay.suites.web.requests import Form, Number, Posted, Queue, Visitor, inside
@@ -87,7 +86,8 @@ def _drafts(shown: Case, asked: Form) -> tuple[Draft, ...]:
     kind: Kind = asked.one_of("kind", get_args(Kind)) if asked.text("kind") else "fixed"
     scope: Scope = asked.one_of("scope", get_args(Scope)) if asked.text("scope") else "item"
     first = (Draft(shown.output.id, polarity, kind, chosen, scope),) if chosen else ()
-    every = first + tuple(replace(idea, polarity=polarity) for idea in ideas)
+    same = {(draft.kind, draft.text) for draft in first}
+    every = first + tuple(idea for idea in ideas if (idea.kind, idea.text) not in same)
     return every or (Draft(shown.output.id, polarity, "fixed", shown.output.text),)
 
 
@@ -101,6 +101,7 @@ def _polarity(shown: Case, asked: Form) -> Polarity:
 
 
 def _draft(output: int, form: Form) -> Draft:
+    check_length(form.text("text"))
     return Draft(
         output=output,
         polarity=form.one_of("polarity", get_args(Polarity)),
