@@ -21,6 +21,7 @@ from sqlalchemy import (
 
 from assay.data import DataError
 from assay.suites.store.history import add_change, change_numbered, mark_undone
+from assay.suites.store.items import restore_item
 from assay.suites.store.people import leads
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Choice, Decision, Saved
@@ -135,7 +136,7 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
 
     What the person had decided before counts again; what was decided with it, at once, is taken
     back as well. None where there is nothing to take back. A decision can be taken back only by
-    the person who made it, a rule by everybody.
+    the person who made it, a rule by everybody, an item by that person and by leads.
     """
     number = change or _last_change(connection, person)
     if number is None:
@@ -145,12 +146,20 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
         return None
     if entry.kind == "rule":
         _retire(connection, number)
+    elif entry.kind == "item":
+        _check_author_or_lead(connection, entry.annotator_id, person)
+        restore_item(connection, number)
     elif entry.annotator_id == person:
         _take_back_all(connection, entry)
     else:
         raise DataError("only the person who made a decision can take it back.")
     mark_undone(connection, number, person)
     return change_numbered(connection, number)
+
+
+def _check_author_or_lead(connection: Connection, author: int, person: int) -> None:
+    if person != author and all(lead.id != person for lead in leads(connection)):
+        raise DataError("only a lead, or the person who changed the item, can take this back.")
 
 
 @dataclass(frozen=True)

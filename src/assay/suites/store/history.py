@@ -84,7 +84,7 @@ def history(
 def _of_item(item: str) -> ColumnElement[bool]:
     number = select(items.c.id).where(items.c.name == item).scalar_subquery()
     has_rule = exists().where(rules.c.change_id == changes.c.id, rules.c.item_id == number)
-    return (outputs.c.item_id == number) | has_rule
+    return (outputs.c.item_id == number) | (changes.c.item_id == number) | has_rule
 
 
 _CHANGES = (

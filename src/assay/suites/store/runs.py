@@ -289,6 +289,8 @@ def stored_runs(connection: Connection) -> list[StoredRun]:
 def load_verdicts(connection: Connection, numbers: Sequence[int]) -> Verdicts:
     """The verdicts that count of these runs, on all items that one of them has an output for.
 
+    Retired items are left out.
+
     A system is named with its campaign where several of its runs are asked for.
     """
     rows = {row: at for at, row in enumerate(numbers)}
@@ -299,12 +301,18 @@ def load_verdicts(connection: Connection, numbers: Sequence[int]) -> Verdicts:
     )
     found = connection.execute(asked).all()
     wanted = {row.item_id for row in found}
-    known = {id_: item for id_, item in load_items(connection).items() if id_ in wanted}
+    known = {
+        id_: item
+        for id_, item in load_items(connection).items()
+        if id_ in wanted and not item.retired
+    }
     columns = {id_: at for at, id_ in enumerate(known)}
     codes = np.full((len(numbers), len(known)), NOT_TESTED, np.int8)
     by: list[list[str | None]] = [[None] * len(known) for _ in numbers]
     texts = [[""] * len(known) for _ in numbers]
     for run, item, verdict, who, text in found:
+        if item not in columns:
+            continue
         row, column = rows[run], columns[item]
         codes[row, column] = code_of(cast(Verdict, verdict))
         by[row][column], texts[row][column] = who, text

@@ -50,6 +50,7 @@ __all__ = [
     "read_stored_suite",
     "recheck",
     "rule_row",
+    "save_facts",
     "save_rules",
     "save_suite",
     "settle",
@@ -65,7 +66,7 @@ def save_suite(connection: Connection, suite: Suite) -> SavedSuite:
     """
     for item in suite.items:
         _check_item(item)
-    _save_facts(connection, suite)
+    save_facts(connection, suite)
     added, changed = _save_items(connection, suite)
     ids = _ids(connection)
     touched = save_rules(connection, {ids[item.id]: item for item in suite.items})
@@ -90,7 +91,8 @@ def load_suite(connection: Connection) -> Suite:
     )
 
 
-def _save_facts(connection: Connection, suite: Suite) -> None:
+def save_facts(connection: Connection, suite: Suite) -> None:
+    """Keep what is known of the suite as a whole, in place of what was."""
     check_text(suite.name, "the name of the suite")
     connection.execute(delete(facts).where(facts.c.name.in_(["name", "extra"])))
     told = {"name": suite.name, "extra": _json(suite.extra)}

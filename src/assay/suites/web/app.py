@@ -16,12 +16,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.data import DataError
 from assay.suites.store.opening import Store, Unavailable
-from assay.suites.web import accounts, drafts, lists, team, work
+from assay.suites.web import accounts, drafts, items, lists, suites, team, work
 from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Site, site_of, wants_json
 
 __all__ = ["HEADERS", "POLICY", "Guard", "make_app"]
 
-ROUTED = (accounts, work, drafts, lists, team)
+ROUTED = (accounts, work, drafts, suites, items, lists, team)
 """The modules with pages and forms."""
 
 TITLES = {401: "Please log in", 403: "Not allowed", 404: "Page not found", 503: "Please try again"}

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from assay.suites.store.decisions import Outdated, save_decision, save_decisions, undo
 from assay.suites.store.filters import choices
 from assay.suites.store.history import history
+from assay.suites.store.overview import has_items
 from assay.suites.store.queue import case, next_case, progress
 from assay.suites.store.records import Case, Change, Choice, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor, inside
@@ -36,6 +37,8 @@ def resolve(request: Request, session: Visitor, queue: Asked) -> Response:
     asked = Form(dict(request.query_params))
     site = site_of(request)
     with site.store.read() as conn:
+        if not has_items(conn):
+            return RedirectResponse("/suite", 303)
         shown = next_case(conn, session.person.id, queue.filters, skipped=queue.skipped)
         values = _values(conn, session, queue, shown)
         values["toast"] = last_toast(conn, session, asked)
