@@ -56,14 +56,18 @@ def serving(*options):
 
 
 def page(address):
-    with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
+    """What a browser shows there, which keeps cookies on its way."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with browser.open(address, timeout=PATIENCE) as answer:
         return answer.read().decode()
 
 
 def test_the_page_answers_at_the_printed_address_and_stops_at_ctrl_c(db):
     with serving("--db", "suite.db") as (address, process):
-        assert address.startswith("http://127.0.0.1:")
-        assert "Who are you?" in page(f"{address}/resolve")
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}", address)
+        assert "Who are you?" in page(address)
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            page(address.partition("?")[0])
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == b""
@@ -71,8 +75,9 @@ def test_the_page_answers_at_the_printed_address_and_stops_at_ctrl_c(db):
 
 def decided(address):
     """Say pass and fail in turn, for as long as the server answers; gives each answer."""
-    headers = {"Accept": "application/json"}
-    with httpx.Client(base_url=address, headers=headers, timeout=PATIENCE) as client:
+    home, headers = address.partition("?")[0], {"Accept": "application/json"}
+    with httpx.Client(base_url=home, headers=headers, timeout=PATIENCE) as client:
+        client.get(address)
         client.post("/login", data={"name": "Ada", "after": "/resolve"})
         shown = client.get("/resolve").json()["main"]
         output = re.search(r'name="output" value="([^"]+)"', shown)[1]
@@ -119,7 +124,7 @@ def test_what_was_acknowledged_is_there_after_a_kill_on_postgresql(here):
 
 def test_another_host_name_is_refused(db):
     with serving("--db", "suite.db") as (address, _):
-        asked = urllib.request.Request(f"{address}/login", headers={"Host": "evil.example"})
+        asked = urllib.request.Request(address, headers={"Host": "evil.example"})
         with pytest.raises(urllib.error.HTTPError, match="400"):
             urllib.request.urlopen(asked, timeout=PATIENCE)
 

@@ -6,14 +6,17 @@ import argparse
 import ipaddress
 import os
 import re
+import secrets
 import shlex
 import socket
 import sys
+import tempfile
 import webbrowser
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -470,6 +473,14 @@ def _configure_suite_serve(parser: argparse.ArgumentParser) -> None:
         help="host names of a web server (with HTTPS) that forwards requests to this one; people "
         "need accounts",
     )
+    parser.add_argument(
+        "--lead",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="make these people leads, who deal out the work, decide disputes and look after "
+        "people (default: whoever comes first)",
+    )
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
 
@@ -480,13 +491,14 @@ def _run_suite_serve(args: argparse.Namespace) -> int:
     ):
         settings = _settings(args, listening)
         address = _address(args, listening)
+        link = address if settings.accounts else f"{address}/?token={settings.token}"
         _check_accounts(args, store, settings)
-        print(f"{address}  (stop with Ctrl-C)", flush=True)
+        _name_leads(args, store)
+        print(f"{link}  (stop with Ctrl-C)", flush=True)
         for name, secret in _invitations(args, store):
             print(f"{address}/invite/{secret}  logs {name} in, once", flush=True)
-        if args.open:
-            webbrowser.open(address)
-        _serve(store, settings, listening, proxied=bool(args.proxy))
+        with _opened(link) if args.open else nullcontext():
+            _serve(store, settings, listening, proxied=bool(args.proxy))
     return 0
 
 
@@ -522,7 +534,33 @@ def _settings(args: argparse.Namespace, listening: socket.socket) -> ServerSetti
         accounts=args.login or bool(args.proxy) or not loopback,
         hosts=names if loopback or args.proxy else None,
         cookie=f"assay-{port}",
+        token=_token(),
     )
+
+
+def _token() -> str:
+    """What opens the page where a name is enough: ASSAY_TOKEN, or else a new secret."""
+    token = os.environ.get("ASSAY_TOKEN", "")
+    if token and not re.fullmatch(r"[\w-]{16,}", token, re.ASCII):
+        raise DataError(
+            "ASSAY_TOKEN has to be 16 or more letters, digits, _ and -. Leave it out for a new "
+            "token at each start."
+        )
+    return token or secrets.token_urlsafe(32)
+
+
+@contextmanager
+def _opened(link: str) -> Iterator[None]:
+    """Open a link in a browser.
+
+    Other users can see the command lines of programs: so the browser gets the name of a file that
+    only its owner can read, and that leads to the link.
+    """
+    with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8") as file:
+        file.write(f'<meta http-equiv="refresh" content="0; url={escape(link)}">')
+        file.flush()
+        webbrowser.open(Path(file.name).as_uri())
+        yield
 
 
 def _host_name(text: str) -> str:
@@ -551,6 +589,15 @@ def _check_accounts(args: argparse.Namespace, store: Store, settings: ServerSett
             "nobody has an account yet, so nobody could log in. "
             "Invite people by name, as in: --invite Ada Ben"
         )
+
+
+def _name_leads(args: argparse.Namespace, store: Store) -> None:
+    from assay.suites.store.people import add_person, appoint, person_named
+
+    with store.write() as connection:
+        for name in args.lead:
+            person = person_named(connection, name) or add_person(connection, name)
+            appoint(connection, person.id)
 
 
 def _invitations(args: argparse.Namespace, store: Store) -> list[tuple[str, str]]:
@@ -589,12 +636,12 @@ SUITE_SERVE = Command(
     description=(
         "A web page where people resolve the warnings of a test suite: what is right, what is\n"
         "wrong, and which new rules follow. Several people can work at once; all decisions are\n"
-        "kept, and each can be undone. On this machine a name is enough; over the network,\n"
-        "people need accounts: invite them, and each gets a one-time link.\n\n"
+        "kept, and each can be undone. On this machine the printed link and a name are enough;\n"
+        "over the network, people need accounts: invite them, and each gets a one-time link.\n\n"
         "A file that does not exist yet is made, and the page begins with making a suite."
     ),
     examples="""
-        assay suite serve --db suite.db                                  http://127.0.0.1:8000
+        assay suite serve --db suite.db                                  prints a link to open
         assay suite serve --db suite.db --open                           opens it in a browser
         assay suite serve --db suite.db --host 0.0.0.0 --invite Ada Ben  with accounts
         assay suite serve --db suite.db --proxy suite.example.org        behind a web server""",

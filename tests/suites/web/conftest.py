@@ -21,10 +21,12 @@ JSON = {"Accept": "application/json"}
 
 
 class Visitor:
-    """Somebody with a browser of their own."""
+    """Somebody with a browser of their own, who has opened the link with the token."""
 
     def __init__(self, app):
         self.client = TestClient(app, base_url=HOME, follow_redirects=False)
+        settings = app.state.site.settings
+        self.client.cookies.set(f"{settings.cookie}-token", settings.token)
 
     def get(self, path, **options):
         return self.client.get(path, **options)

@@ -46,9 +46,9 @@ def test_browsing_finds_what_fits_the_filters(ada, query, texts):
 
 
 def test_browsing_goes_page_by_page(ada, monkeypatch):
-    from assay.suites.web import lists
+    from assay.suites.web import browse
 
-    monkeypatch.setattr(lists, "STEP", 3)
+    monkeypatch.setattr(browse, "STEP", 3)
     seen, path = [], "/browse?verdict=warning"
     while path:
         page = ada.get(path).text
@@ -83,30 +83,36 @@ def test_the_history_shows_everything_and_undoes_ones_own(store, ada, ben, first
     decide(ada, first.output.id, "pass")
     decide(ben, first.others[0].id, "fail")
     page = ada.get("/history").text
-    assert page.count("<tr>") == 3
+    assert page.count('class="past-head"') == 2
+    assert page.count(first.item.source) == 2
+    assert first.output.text in page
     changes = re.findall(r'name="change" value="(\d+)"', page)
     assert len(changes) == 1
-    assert ada.get("/history?person=Ben").text.count("<tr>") == 2
-    assert "Nothing has been done yet." in ada.get("/history?person=Nobody").text
-    assert "Nothing has been done yet." in ada.get("/history?item=m2").text
+    assert ada.get("/history?person=Ben").text.count('class="past-head"') == 1
+    assert "Nothing fits." in ada.get("/history?person=Nobody").text
+    assert "Nothing fits." in ada.get("/history?item=m2").text
+    assert "Nothing fits." in ada.get("/history?kind=rule").text
+    assert "Nothing fits." in ada.get("/history?until=2000-01-01").text
+    assert ada.get("/history?since=2000-01-01&kind=decision").text.count("past-head") == 2
+    assert ada.get("/history?since=yesterday").status_code == 400
     ada.get("/history")
     answer = ada.post("/undo", change=changes[0], after="/history")
     assert answer.headers["location"] == "/history"
-    assert 'class="undone"' in ada.get("/history").text
+    assert 'class="card undone"' in ada.get("/history").text
     with store.read() as connection:
         assert case(connection, first.output.id).output.verdict == "warning"
 
 
 def test_the_history_goes_page_by_page(ada, first, monkeypatch):
-    from assay.suites.web import lists
+    from assay.suites.web import history
 
-    monkeypatch.setattr(lists, "STEP", 2)
+    monkeypatch.setattr(history, "STEP", 2)
     for seen in range(5):
         decide(ada, first.output.id, "pass" if seen % 2 else "fail", seen)
     rows, path = 0, "/history"
     while path:
         page = ada.get(path).text
-        rows += page.count('<td class="time">')
+        rows += page.count('class="past-head"')
         link = re.search(r'rel="next" href="([^"]+)"', page)
         path = unescape(link[1]) if link else ""
     assert rows == 5

@@ -34,8 +34,11 @@ def test_the_first_warning_is_shown_with_all_that_one_needs(ada):
     assert "Sie liebt ihren Mann." in page
     assert "She loves her spouse." in page
     assert "Lexical ambiguity" in page
-    assert "settles <b>2 outputs of 2 systems</b>" in page
+    assert "settles <b>2 systems</b>" in page
+    assert "4 outputs <span>4 warnings to settle</span>" in page
     assert "2 rules of this item" in page
+    assert page.count("matches nothing here") == 2
+    assert page.count("no rule matches") == 4
     assert '<mark class="new" title="only here">truly</mark>' in page
     assert "of 8 warnings settled" in page
 

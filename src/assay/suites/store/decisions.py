@@ -22,6 +22,7 @@ from sqlalchemy import (
 from assay.data import DataError
 from assay.suites.store.history import add_change, change_numbered, mark_undone
 from assay.suites.store.items import restore_item
+from assay.suites.store.notes import take_back_note
 from assay.suites.store.people import leads
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Choice, Decision, Saved
@@ -136,7 +137,8 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
 
     What the person had decided before counts again; what was decided with it, at once, is taken
     back as well. None where there is nothing to take back. A decision can be taken back only by
-    the person who made it, a rule by everybody, an item by that person and by leads.
+    the person who made it, a note by its author or a lead, an item by its author or a lead, a rule
+    by everybody.
     """
     number = change or _last_change(connection, person)
     if number is None:
@@ -149,6 +151,8 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
     elif entry.kind == "item":
         _check_author_or_lead(connection, entry.annotator_id, person)
         restore_item(connection, number)
+    elif entry.kind == "note":
+        take_back_note(connection, number, person)
     elif entry.annotator_id == person:
         _take_back_all(connection, entry)
     else:

@@ -5,35 +5,66 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
-from sqlalchemy import Column, ColumnElement, Connection, collate, exists, func, select, text
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    FromClause,
+    and_,
+    collate,
+    exists,
+    false,
+    func,
+    or_,
+    select,
+    text,
+)
 
+from assay.suites.store.notes import flagged
 from assay.suites.store.records import FilterChoices, Filters
 from assay.suites.store.tables import annotators, answers, decisions, items, outputs, runs
 
-__all__ = ["choices", "conditions"]
+__all__ = ["JOINED", "choices", "conditions", "visible_verdict"]
+
+JOINED = items.join(outputs, outputs.c.item_id == items.c.id)
+"""Outputs with their items, which conditions speak of."""
 
 LONGEST = 1000
 """Characters of a searched text that are looked at; SQLite takes no pattern without end."""
 
 
-def conditions(connection: Connection, filters: Filters) -> list[ColumnElement[bool]]:
-    """What an output and its item have to be; nothing for filters that are empty."""
+def conditions(
+    connection: Connection, filters: Filters, *, hidden: ColumnElement[bool] | None = None
+) -> list[ColumnElement[bool]]:
+    """What an output and its item have to be; nothing for filters that are empty.
+
+    What people say of `hidden` outputs is not looked at: they pass for warnings.
+    """
+    unseen = false() if hidden is None else hidden
     wanted: list[ColumnElement[bool]] = []
     if filters.category:
         wanted.append(items.c.category == filters.category)
     if filters.phenomenon:
         wanted.append(items.c.phenomenon == filters.phenomenon)
-    if filters.verdict == "disputed":
-        wanted.append(outputs.c.disputed)
-    elif filters.verdict:
-        wanted.append(outputs.c.verdict == filters.verdict)
+    if filters.verdict:
+        wanted.append(visible_verdict(filters.verdict, unseen))
     if filters.system or filters.campaign:
         wanted.append(_has_run(connection, filters))
-    if filters.person:
-        wanted.append(_has_decision(connection, filters.person))
+    if filters.person or filters.against:
+        wanted += [~unseen, *_judged(connection, filters)]
+    if filters.flag:
+        wanted.append(flagged(filters.flag, unseen))
     if filters.text:
         wanted.append(_has_text(connection, filters.text))
     return wanted
+
+
+def visible_verdict(verdict: str, hidden: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Whether a person sees this verdict, or "disputed"; what is hidden looks like a warning."""
+    if verdict == "disputed":
+        return and_(outputs.c.disputed, ~hidden)
+    has = outputs.c.verdict == verdict
+    return or_(has, hidden) if verdict == "warning" else and_(has, ~hidden)
 
 
 def _has_run(connection: Connection, filters: Filters) -> ColumnElement[bool]:
@@ -46,14 +77,28 @@ def _has_run(connection: Connection, filters: Filters) -> ColumnElement[bool]:
     return exists().where(answers.c.output_id == outputs.c.id, answers.c.run_id.in_(numbers))
 
 
-def _has_decision(connection: Connection, name: str) -> ColumnElement[bool]:
+def _judged(connection: Connection, filters: Filters) -> list[ColumnElement[bool]]:
+    """A person has judged the output, or two of them have and disagree."""
+    first, second = decisions.alias(), decisions.alias()
+    given = [(first, filters.person), (second, filters.against)]
+    by = [_by(connection, table, name) for table, name in given if name]
+    if len(by) < 2:
+        return [exists().where(condition) for condition in by]
+    return [exists().where(*by, first.c.verdict != second.c.verdict, *map(_sole, (first, second)))]
+
+
+def _by(connection: Connection, table: FromClause, name: str) -> ColumnElement[bool]:
+    """A decision is that of a person on the output."""
     asked = select(annotators.c.id).where(annotators.c.name == name)
     number = connection.execute(asked).scalar() or 0
-    return exists().where(
-        decisions.c.output_id == outputs.c.id,
-        decisions.c.annotator_id == number,
-        ~decisions.c.withdrawn,
+    return and_(
+        table.c.output_id == outputs.c.id, table.c.annotator_id == number, ~table.c.withdrawn
     )
+
+
+def _sole(table: FromClause) -> ColumnElement[bool]:
+    """A decision is a judgement of one's own."""
+    return and_(table.c.verdict != "skip", ~table.c.adjudication)
 
 
 def _has_text(connection: Connection, asked: str) -> ColumnElement[bool]:

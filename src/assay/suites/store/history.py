@@ -1,18 +1,31 @@
-"""The history: everything that people did, in order."""
+"""The history: everything that people did, in order, with the texts that it was about."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import date, timedelta
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Connection, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, exists, func, insert, or_, select, update
 
 from assay.data import DataError
 from assay.suites.store.records import Change
 from assay.suites.store.tables import annotators, changes, items, now, outputs, rules
 
-__all__ = ["add_change", "change_numbered", "history", "mark_undone"]
+__all__ = ["KINDS", "add_change", "change_numbered", "history", "kinds_done", "mark_undone"]
+
+KINDS = {
+    "decision": "decisions",
+    "skip": "skipped outputs",
+    "adjudication": "adjudications",
+    "rule": "rules",
+    "note": "notes",
+    "phenomenon": "definitions",
+    "deal": "divisions of work",
+    "item": "items",
+}
+"""What people do, and what a list of it is called; others are called as they are."""
 
 
 def add_change(
@@ -64,12 +77,17 @@ def history(
     *,
     person: int | None = None,
     item: str | None = None,
+    kind: str = "",
+    since: str = "",
+    until: str = "",
+    hidden: ColumnElement[bool] | None = None,
     limit: int = 100,
     before: int | None = None,
 ) -> list[Change]:
-    """The last changes, the newest first: of one person, of one item, or `before` a change.
+    """The last changes, the newest first: of one person, item or kind, or `before` a change.
 
-    A rule that reaches several items is in the history of each.
+    `since` and `until` are days of UTC, as in 2026-05-01. Changes to `hidden` outputs are left
+    out. A rule that reaches several items is in the history of each.
     """
     asked = _CHANGES.order_by(changes.c.id.desc()).limit(limit)
     if person is not None:
@@ -78,13 +96,31 @@ def history(
         asked = asked.where(changes.c.id < before)
     if item is not None:
         asked = asked.where(_of_item(item))
-    return [Change(*row) for row in connection.execute(asked)]
+    if kind:
+        asked = asked.where(changes.c.kind == kind)
+    if hidden is not None:
+        asked = asked.where(changes.c.output_id.is_(None) | ~hidden)
+    return [Change(*row) for row in connection.execute(_within(asked, since, until))]
+
+
+def kinds_done(connection: Connection) -> list[str]:
+    """The kinds of changes that there are."""
+    return list(connection.execute(select(changes.c.kind).distinct()).scalars())
+
+
+def _within(asked: Select[Any], since: str, until: str) -> Select[Any]:
+    if since:
+        asked = asked.where(changes.c.time >= since)
+    if until:
+        after = date.fromisoformat(until) + timedelta(days=1)
+        asked = asked.where(changes.c.time < after.isoformat())
+    return asked
 
 
 def _of_item(item: str) -> ColumnElement[bool]:
     number = select(items.c.id).where(items.c.name == item).scalar_subquery()
     has_rule = exists().where(rules.c.change_id == changes.c.id, rules.c.item_id == number)
-    return (outputs.c.item_id == number) | (changes.c.item_id == number) | has_rule
+    return or_(outputs.c.item_id == number, changes.c.item_id == number, has_rule)
 
 
 _CHANGES = (
@@ -98,6 +134,8 @@ _CHANGES = (
         changes.c.output_id,
         func.coalesce(items.c.name, ""),
         changes.c.undone_by,
+        func.coalesce(items.c.source, ""),
+        func.coalesce(outputs.c.text, ""),
     )
     .join(annotators, annotators.c.id == changes.c.annotator_id)
     .join(outputs, outputs.c.id == changes.c.output_id, isouter=True)

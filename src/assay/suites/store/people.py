@@ -17,6 +17,7 @@ from assay.suites.store.tables import (
     check_text,
     digest,
     invitations,
+    leases,
     logins,
     now,
 )
@@ -27,12 +28,15 @@ __all__ = [
     "appoint",
     "check_password",
     "dismiss",
+    "give_back",
     "invite",
+    "knows_device",
     "leads",
     "log_in",
     "log_out",
     "log_out_everywhere",
     "login",
+    "new_device",
     "person_named",
     "person_numbered",
     "redeem",
@@ -157,6 +161,39 @@ def login(connection: Connection, secret: str) -> Person | None:
 def log_out(connection: Connection, secret: str) -> None:
     """End one login."""
     connection.execute(delete(logins).where(logins.c.digest == _digest(secret)))
+
+
+def give_back(connection: Connection, person: int) -> None:
+    """Let others have the items that a person was shown last."""
+    connection.execute(delete(leases).where(leases.c.annotator_id == person))
+
+
+def new_device(connection: Connection, person: int) -> str:
+    """What a browser keeps that a person with a password logged in from; else empty.
+
+    It is signed with the hash of the password, and is worth nothing after a new one is chosen.
+    """
+    hashed = connection.execute(select(annotators.c.password).where(annotators.c.id == person))
+    nonce = secrets.token_urlsafe(16)
+    return f"{nonce}.{signature}" if (signature := _signature(hashed.scalar(), nonce)) else ""
+
+
+def knows_device(connection: Connection, name: str, device: str) -> bool:
+    """Whether the person of this name logged in from a browser that keeps `device`."""
+    nonce, _, given = device.partition(".")
+    hashed = connection.execute(
+        select(annotators.c.password).where(annotators.c.name == _plain(name))
+    )
+    signature = _signature(hashed.scalar(), nonce)
+    return bool(signature) and hmac.compare_digest(
+        given.encode(errors="replace"), signature.encode()
+    )
+
+
+def _signature(hashed: str | None, nonce: str) -> str:
+    if not hashed:
+        return ""
+    return hmac.new(hashed.encode(), nonce.encode(errors="replace"), "sha256").hexdigest()
 
 
 def log_out_everywhere(connection: Connection, person: int) -> None:

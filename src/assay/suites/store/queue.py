@@ -28,7 +28,8 @@ from assay.data import DataError
 from assay.suites.check import LIMIT, OutOfTime, pattern
 from assay.suites.model import Item, Kind
 from assay.suites.store.filters import conditions
-from assay.suites.store.records import Case, Filters, Progress, StoredOutput
+from assay.suites.store.notes import notes_of_item
+from assay.suites.store.records import Case, Filters, Note, Progress, StoredOutput
 from assay.suites.store.suites import load_decisions, load_items
 from assay.suites.store.tables import (
     answers,
@@ -54,6 +55,7 @@ __all__ = [
     "leased_by_others",
     "next_case",
     "progress",
+    "rule_matches",
     "said_by",
     "skip_of",
     "stored_outputs",
@@ -315,14 +317,21 @@ def case(connection: Connection, output: int, person: int | None = None) -> Case
         known = [_unseen(stored) if stored.id in unseen else stored for stored in known]
     this = next(stored for stored in known if stored.id == output)
     others = [stored for stored in known if stored.id != output and stored.systems]
-    matches, trouble = _matches(item, this.text)
+    matches, trouble = rule_matches(item, this.text)
     return Case(
         item=item,
         output=this,
         matches=matches,
         others=tuple(sorted(others, key=lambda other: other.verdict != "warning")),
         trouble=trouble,
+        notes=_notes(connection, item.id, person),
     )
+
+
+def _notes(connection: Connection, item: str, person: int | None) -> tuple[Note, ...]:
+    """The notes on an item and on its outputs, as far as a person may see them."""
+    hidden = None if person is None else hidden_outputs(connection, person)
+    return tuple(notes_of_item(connection, item, outputs_too=True, hidden=hidden))
 
 
 def stored_outputs(connection: Connection, ids: Sequence[int]) -> list[StoredOutput]:
@@ -364,7 +373,7 @@ def _unseen(output: StoredOutput) -> StoredOutput:
     return replace(output, verdict=output.ruled, by=None, decisions=())
 
 
-def _matches(item: Item, text: str) -> tuple[tuple[tuple[str, int, int], ...], tuple[str, ...]]:
+def rule_matches(item: Item, text: str) -> tuple[tuple[tuple[str, int, int], ...], tuple[str, ...]]:
     """Where the item's rules match, and which could not be searched."""
     found, trouble = [], []
     for rule in item.rules:

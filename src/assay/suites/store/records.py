@@ -19,7 +19,9 @@ __all__ = [
     "Decision",
     "Draft",
     "FilterChoices",
+    "FilterCounts",
     "Filters",
+    "Note",
     "Person",
     "Preview",
     "PreviewLine",
@@ -91,11 +93,25 @@ class StoredOutput:
 
 
 @dataclass(frozen=True)
+class Note:
+    """What a person wrote on an item, or on one of its outputs; `flag` or `text` may be empty."""
+
+    id: int
+    item: str
+    output: int | None
+    person: str
+    time: str
+    flag: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Case:
     """All that a person needs to judge one output.
 
     `matches` are the item's rules that match: (rule id, start, end) in the output. `others` are
-    the other distinct outputs of the same item, warnings first.
+    the other distinct outputs of the same item, warnings first. `notes` are those on the item and
+    on its outputs.
     """
 
     item: Item
@@ -103,6 +119,7 @@ class Case:
     matches: tuple[tuple[str, int, int], ...]
     others: tuple[StoredOutput, ...]
     trouble: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -110,7 +127,9 @@ class Filters:
     """Which outputs to look at; an empty field asks for all.
 
     `text` stands in the source or in the output, upper or lower case. `verdict` may also be
-    "disputed".
+    "disputed". `person` has judged the output, and with `against`, that person otherwise. `flag`
+    is one of an output or its item; "any" is any note, "none" no note. `sort` is "systems" to
+    have those first that most systems wrote.
     """
 
     category: str = ""
@@ -119,7 +138,10 @@ class Filters:
     campaign: str = ""
     verdict: str = ""
     person: str = ""
+    against: str = ""
+    flag: str = ""
     text: str = ""
+    sort: str = ""
 
 
 @dataclass(frozen=True)
@@ -154,7 +176,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class Change:
-    """One entry of the history."""
+    """One entry of the history; `source` and `text` are those of its item and output."""
 
     id: int
     person: str
@@ -165,6 +187,8 @@ class Change:
     output: int | None = None
     item: str = ""
     undone_by: str = ""
+    source: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -210,6 +234,22 @@ class Preview:
     contradicts_count: int
     searched: int
     items: int
+
+
+@dataclass(frozen=True)
+class FilterCounts:
+    """How many outputs each choice of a filter would leave, under the other filters.
+
+    `phenomena` are by category and name.
+    """
+
+    categories: Mapping[str, int]
+    phenomena: Mapping[tuple[str, str], int]
+    systems: Mapping[str, int]
+    campaigns: Mapping[str, int]
+    verdicts: Mapping[str, int]
+    people: Mapping[str, int]
+    flags: Mapping[str, int]
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hmac
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
@@ -10,6 +12,7 @@ from fastapi.responses import RedirectResponse
 
 from assay.data import DataError
 from assay.suites.store import people
+from assay.suites.store.opening import Unavailable
 from assay.suites.store.records import Person
 from assay.suites.web.requests import (
     Given,
@@ -20,11 +23,41 @@ from assay.suites.web.requests import (
 )
 from assay.suites.web.site import AttemptKey, Site, keys_of, site_of
 
-__all__ = ["router"]
+__all__ = ["open_door", "router"]
 
 router = APIRouter()
 
-DAYS_30 = 30 * 24 * 3600
+DAYS_30, YEAR = 30 * 24 * 3600, 365 * 24 * 3600
+
+
+CLOSED = (
+    "This page opens with the link that ends in ?token=... It stands in the terminal where "
+    "`assay suite serve` was started, and is a new one at each start."
+)
+
+
+def open_door(request: Request) -> None:
+    """Let in whoever has the token of this server, where a name is enough to log in.
+
+    A token in the address becomes a cookie, so that it is in no bookmark, history or copied link.
+    """
+    settings = site_of(request).settings
+    if settings.accounts:
+        return
+    given = request.query_params.get("token")
+    if given is None and _same(request.cookies.get(f"{settings.cookie}-token", ""), settings.token):
+        return
+    if given is None or not _same(given, settings.token):
+        raise HTTPException(403, CLOSED)
+    clean = request.url.remove_query_params("token")
+    response = RedirectResponse(clean.path + (f"?{clean.query}" if clean.query else ""), 303)
+    _set_cookie(response, request, f"{settings.cookie}-token", settings.token)
+    raise HTTPException(303, headers=dict(response.headers))
+
+
+def _same(given: str, expected: str) -> bool:
+    """Whether two secrets are the same, in a time that does not tell how much of them is."""
+    return hmac.compare_digest(given.encode(errors="replace"), expected.encode())
 
 
 @router.get("/login")
@@ -42,6 +75,8 @@ def log_in(request: Request, form: Given) -> Response:
     try:
         person = _known(request, name, form.text("password")) if site.settings.accounts else None
         person = person or _named(site, name)
+    except Unavailable:
+        raise
     except DataError as error:
         return _form_page(request, "login", 403, after=after, name=name, error=str(error))
     return _enter(request, person, after)
@@ -57,13 +92,13 @@ def invitation_page(request: Request, secret: str) -> Response:
 def accept(request: Request, form: Given) -> Response:
     """Use up a one-time link."""
     site, keys = site_of(request), keys_of("", _address(request))
-    _check_patience(site, keys)
+    _begin(site, keys)
     with site.store.write() as conn:
         person = people.redeem(conn, form.text("secret"))
     if person is None:
-        site.attempts.failed(*keys)
         error = "This link was used already, or it has expired. Ask for a new one."
         return _form_page(request, "invite", 403, secret="", error=error)
+    site.attempts.succeeded(*keys)
     return _enter(request, person, "/account")
 
 
@@ -81,7 +116,7 @@ def choose_password(request: Request, post: Posted) -> Response:
     try:
         if password != post.form.text("again"):
             raise DataError("The two passwords differ.")
-        with site.store.write() as conn:
+        with _turn(site), site.store.write() as conn:
             people.set_password(conn, post.person.id, password)
             people.log_out_everywhere(conn, post.person.id)
     except DataError as error:
@@ -95,20 +130,24 @@ def log_out(request: Request, post: Posted) -> Response:
     site = site_of(request)
     with site.store.write() as conn:
         people.log_out(conn, request.cookies.get(site.settings.cookie, ""))
+        people.give_back(conn, post.person.id)
     response = RedirectResponse("/login", 303)
     response.delete_cookie(site.settings.cookie)
     return response
 
 
 def _known(request: Request, name: str, password: str) -> Person:
-    """The person with that name and password; tries are limited by name and by address."""
-    site, keys = site_of(request), keys_of(name, _address(request))
-    _check_patience(site, keys)
+    """The person with that name and password; tries are limited by name, address and browser."""
+    site, device = site_of(request), request.cookies.get(_device(site_of(request)), "")
     with site.store.read() as conn:
+        known = people.knows_device(conn, name, device)
+    keys = keys_of(name, _address(request), device if known else "")
+    _begin(site, keys)
+    with _turn(site), site.store.read() as conn:
         person = people.check_password(conn, name, password)
     if person is None:
-        site.attempts.failed(*keys)
         raise DataError("The name or the password is wrong.")
+    site.attempts.succeeded(*keys)
     return person
 
 
@@ -117,22 +156,35 @@ def _named(site: Site, name: str) -> Person:
         return people.person_named(conn, name) or people.add_person(conn, name)
 
 
-def _check_patience(site: Site, keys: Sequence[AttemptKey]) -> None:
-    wait = site.attempts.wait(*keys)
+def _begin(site: Site, keys: Sequence[AttemptKey]) -> None:
+    wait = site.attempts.begin(*keys)
     if wait > 0:
         raise HTTPException(
             429,
-            "Too many log-ins failed. Wait a few minutes, then try again.",
+            "Too many log-ins failed. Wait a few minutes, then try again, or ask a lead for a "
+            "one-time link.",
             {"Retry-After": str(int(wait) + 1)},
         )
+
+
+@contextmanager
+def _turn(site: Site) -> Iterator[None]:
+    with site.hashing.take() as mine:
+        if not mine:
+            why = "Too many people log in at this moment. Try again in a few seconds."
+            raise HTTPException(503, why, {"Retry-After": "10"})
+        yield
 
 
 def _enter(request: Request, person: Person, after: str) -> Response:
     site = site_of(request)
     with site.store.write() as conn:
         secret = people.log_in(conn, person.id)
+        device = people.new_device(conn, person.id)
     response = RedirectResponse(after, 303)
     _set_cookie(response, request, site.settings.cookie, secret)
+    if device:
+        _set_cookie(response, request, _device(site), device, lasts=YEAR)
     return response
 
 
@@ -142,11 +194,18 @@ def _form_page(request: Request, page: str, status: int = 200, **values: str) ->
     return site_of(request).page(page, None, status=status, **values)
 
 
-def _set_cookie(response: Response, request: Request, name: str, value: str) -> None:
+def _device(site: Site) -> str:
+    """The cookie by which a browser is known that logged in before."""
+    return f"{site.settings.cookie}-device"
+
+
+def _set_cookie(
+    response: Response, request: Request, name: str, value: str, *, lasts: int = DAYS_30
+) -> None:
     response.set_cookie(
         name,
         value,
-        max_age=DAYS_30,
+        max_age=lasts,
         httponly=True,
         samesite="lax",
         secure=request.url.scheme == "https",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from typing import cast
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.datastructures import Headers, MutableHeaders
@@ -16,20 +17,34 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.data import DataError
 from assay.suites.store.opening import Store, Unavailable
-from assay.suites.web import accounts, drafts, items, lists, suites, team, work
-from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Site, site_of, wants_json
+from assay.suites.web import (
+    accounts,
+    browse,
+    drafts,
+    history,
+    items,
+    notes,
+    screen,
+    suites,
+    team,
+    work,
+)
+from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Session, Site, site_of, wants_json
 
 __all__ = ["HEADERS", "POLICY", "Guard", "make_app"]
 
-ROUTED = (accounts, work, drafts, suites, items, lists, team)
+ROUTED = (accounts, work, screen, drafts, browse, history, notes, suites, items, team)
 """The modules with pages and forms."""
+
+LOG = logging.getLogger(__name__)
 
 TITLES = {401: "Please log in", 403: "Not allowed", 404: "Page not found", 503: "Please try again"}
 
 
 def make_app(store: Store, settings: ServerSettings = DEFAULT) -> FastAPI:
     """The application that serves a store."""
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    door = [Depends(accounts.open_door)]
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, dependencies=door)
     app.state.site = Site(store, settings)
     for module in ROUTED:
         app.include_router(module.router)
@@ -57,7 +72,7 @@ def _refused(request: Request, error: Exception) -> Response:
     refused = cast(StarletteHTTPException, error)
     headers = dict(refused.headers or {})
     if refused.status_code == 303:
-        return RedirectResponse(headers["Location"], 303)
+        return RedirectResponse(headers["location"], 303, headers)
     return _error(request, refused.status_code, refused.detail, headers)
 
 
@@ -66,7 +81,13 @@ def _unknown(request: Request, error: Exception) -> Response:
 
 
 def _wrong(request: Request, error: Exception) -> Response:
-    return _error(request, 503 if isinstance(error, Unavailable) else 400, str(error))
+    if not isinstance(error, Unavailable):
+        return _error(request, 400, str(error))
+    LOG.warning("%s", error)
+    known = _session(request) is not None
+    # The message names the database's address, which is nothing for strangers.
+    text = str(error) if known else "The database does not answer. Try again in a few seconds."
+    return _error(request, 503, text, {"Retry-After": "5"})
 
 
 def _broken(request: Request, error: Exception) -> Response:
@@ -83,9 +104,15 @@ def _error(
     if wants_json(request):
         return JSONResponse({"error": text}, status, headers)
     title = TITLES.get(status, "This did not work")
-    response = site_of(request).page("error", None, status=status, title=title, text=text)
+    session = _session(request)
+    response = site_of(request).page("error", session, status=status, title=title, text=text)
     response.headers.update(headers or {})
     return response
+
+
+def _session(request: Request) -> Session | None:
+    """Who asked, as far as it was found out before the error."""
+    return getattr(request.state, "session", None)
 
 
 POLICY = (

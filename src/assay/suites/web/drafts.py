@@ -17,7 +17,7 @@ from assay.suites.store.queue import case
 from assay.suites.store.records import Case, Draft, Preview, PreviewLine, Scope
 from assay.suites.web.requests import Form, Number, Posted, Queue, Visitor
 from assay.suites.web.site import site_of, wants_json
-from assay.suites.web.views import Toast, draft_pieces, line_pieces, view
+from assay.suites.web.views import Toast, draft_pieces, line_pieces
 from assay.suites.web.work import changed
 
 __all__ = ["router"]
@@ -32,7 +32,7 @@ def new_rule(request: Request, session: Visitor, output: Number) -> Response:
     with site.store.read() as conn:
         shown = case(conn, output, session.person.id)
         drafts = _drafts(shown, asked)
-        values = _rule_values(conn, shown, drafts[0], session.person.name)
+        values = _rule_values(conn, shown, drafts[0])
     values |= {"drafts": drafts, "queue": Queue.read(asked.text("back"))}
     if wants_json(request):
         return JSONResponse({"panel": site.fragment("panel", session, **values)})
@@ -45,7 +45,7 @@ def try_rule(request: Request, post: Posted, output: Number) -> Response:
     site, draft = site_of(request), _draft(output, post.form)
     with site.store.read() as conn:
         shown = case(conn, output, post.person.id)
-        values = _rule_values(conn, shown, draft, post.person.name)
+        values = _rule_values(conn, shown, draft)
     if wants_json(request):
         return JSONResponse({"preview": site.fragment("preview", post.session, **values)})
     return site.page("rule", post.session, **values, drafts=(), queue=post.queue)
@@ -97,7 +97,7 @@ def _draft(output: int, form: Form) -> Draft:
     )
 
 
-def _rule_values(conn: Connection, shown: Case, draft: Draft, name: str) -> dict[str, Any]:
+def _rule_values(conn: Connection, shown: Case, draft: Draft) -> dict[str, Any]:
     found, error = None, ""
     try:
         found = preview(conn, draft)
@@ -105,7 +105,7 @@ def _rule_values(conn: Connection, shown: Case, draft: Draft, name: str) -> dict
         error = str(problem)
     own = draft_pieces(shown.output.text, draft)
     return {
-        "view": view(shown, name),
+        "item": shown.item,
         "draft": draft,
         "own": own,
         "matched": any(piece.look for piece in own),

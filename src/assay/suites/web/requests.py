@@ -12,7 +12,7 @@ from starlette.types import Message, Receive
 
 from assay.suites.store.people import leads, login
 from assay.suites.store.records import Filters, Person
-from assay.suites.web.site import Session, listed, site_of, wants_json
+from assay.suites.web.site import Session, Site, listed, site_of, wants_json
 
 __all__ = [
     "Asked",
@@ -28,6 +28,7 @@ __all__ = [
     "Visitor",
     "inside",
     "lead_uploaded",
+    "names_cookie",
     "session_of",
     "uploaded",
 ]
@@ -145,7 +146,16 @@ def session_of(request: Request) -> Session | None:
         return None
     with site.store.read() as conn:
         found = login(conn, secret)
-    return None if found is None else Session(found)
+    if found is None:
+        return None
+    session = Session(found, request.cookies.get(names_cookie(site, found)) != "hidden")
+    request.state.session = session  # for the page of an error, which must not ask the database
+    return session
+
+
+def names_cookie(site: Site, person: Person) -> str:
+    """The cookie in which a browser remembers whether this person sees the names of systems."""
+    return f"{site.settings.cookie}-names-{person.id}"
 
 
 def inside(path: str, default: str = "/resolve") -> str:
@@ -208,7 +218,7 @@ def _visitor(request: Request) -> Session:
         if wants_json(request) or request.method != "GET":
             raise HTTPException(401, "You are not logged in any more: reload the page.")
         asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        raise HTTPException(303, headers={"Location": f"/login?next={quote(asked, safe='')}"})
+        raise HTTPException(303, headers={"location": f"/login?next={quote(asked, safe='')}"})
     return session
 
 

@@ -18,7 +18,7 @@ from assay.suites.store.queue import case, next_case, progress
 from assay.suites.store.records import Case, Change, Choice, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor, inside
 from assay.suites.web.site import Session, Site, counted, deed, site_of, wants_json
-from assay.suites.web.views import Toast, decisions_notice, met_notice, view
+from assay.suites.web.views import Toast, decisions_notice, item_view, met_notice
 
 __all__ = ["changed", "last_toast", "router"]
 
@@ -42,7 +42,7 @@ def resolve(request: Request, session: Visitor, queue: Asked) -> Response:
         shown = next_case(conn, session.person.id, queue.filters, skipped=queue.skipped)
         values = _values(conn, session, queue, shown)
         values["toast"] = last_toast(conn, session, asked)
-        values["notice"] = _met(conn, asked)
+        values["notice"] = _met(conn, session, asked)
     return _work(request, site, session, values)
 
 
@@ -123,7 +123,7 @@ def _work(request: Request, site: Site, session: Session, values: dict[str, Any]
 
 def _values(conn: Connection, session: Session, queue: Queue, shown: Case | None) -> dict[str, Any]:
     return {
-        "view": view(shown, session.person.name) if shown else None,
+        "view": item_view(shown, session.person.name, named=session.named) if shown else None,
         "queue": queue,
         "progress": progress(conn, session.person.id),
         "choices": choices(conn),
@@ -173,8 +173,11 @@ def last_toast(conn: Connection, session: Session, asked: Form) -> Toast | None:
     )
 
 
-def _met(conn: Connection, asked: Form) -> str:
-    return decisions_notice(case(conn, asked.number("met")).output) if asked.text("met") else ""
+def _met(conn: Connection, session: Session, asked: Form) -> str:
+    if not asked.text("met"):
+        return ""
+    output = case(conn, asked.number("met"), session.person.id).output
+    return decisions_notice(output) if output.decisions else ""
 
 
 def _outdated(request: Request, site: Site, post: Post, output: int) -> Response:
