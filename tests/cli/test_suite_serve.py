@@ -191,7 +191,7 @@ def test_a_folder_that_is_missing_is_named(refusal):
 
 def test_a_file_that_does_not_exist_yet_is_made(here):
     with serving("--db", "new.db") as (address, _):
-        assert "Who are you?" in page(f"{address}/login")
+        assert "Who are you?" in page(address)
     assert (here / "new.db").exists()
 
 
