@@ -72,7 +72,7 @@ def measure(name: str, store: Store) -> None:
     decide_all(store, ann)
     queue(store, ann, "all decided but one")
     with store.write() as conn:
-        assign(conn, {"Ann": 1, "Ben": 1}, double=1, rng=np.random.default_rng(1))
+        assign(conn, ann, {"Ann": 1, "Ben": 1}, double=1, rng=np.random.default_rng(1))
     queue(store, ann, "all given to me, all decided but one")
     queue(store, ben, "all given to me, nothing decided")
     started = perf_counter()

@@ -116,7 +116,10 @@ def read_rows(path: FilePath) -> list[TableRow]:
     """
     match suffix(path):
         case ".csv":
-            return [row for row in _quoted_rows(path, read_text(path), ",") if row.cells]
+            rows = [row for row in _quoted_rows(path, read_text(path), ",") if row.cells]
+            if not rows:
+                raise DataError(f"{label(path)} has nothing but blank lines.")
+            return rows
         case ".jsonl" | ".parquet":
             return _rows_of_objects(path, read_objects(path))
     return cut_rows(read_text(path))

@@ -211,6 +211,8 @@ def test_json_that_would_lose_something_is_refused(tmp_path, text, wanted):
 
 def test_the_name_of_a_suite_is_a_text(tmp_path):
     assert "'name' must be a text" in complaint(tmp_path / "items.json", of_items(ITEM, name=3))
+    half = complaint(tmp_path / "items.json", of_items(ITEM, name="\ud800"))
+    assert half.startswith("a text has half a character")
 
 
 @pytest.mark.parametrize(

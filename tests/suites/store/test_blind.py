@@ -20,7 +20,7 @@ ANN, BEN, CEM = 1, 2, 3
 def doubled(three):
     """Ann and Ben judge everything; Ann has, and wrote a note; Cem has no share."""
     with three.write() as conn:
-        assign(conn, {"Ann": 1, "Ben": 1}, double=1, rng=np.random.default_rng(1))
+        assign(conn, 1, {"Ann": 1, "Ben": 1}, double=1, rng=np.random.default_rng(1))
         save_decision(conn, number(three, "so a"), ANN, "fail", seen=0)
         add_note(conn, ANN, output=number(three, "so a"), flag="unsure")
     return three

@@ -145,12 +145,15 @@ def test_nobody_takes_back_the_word_of_another(lala):
     assert state(lala) == {"so lala": ("pass", "Ann", False)}
 
 
-def test_everybody_may_take_back_a_rule(lala):
+def test_a_rule_is_taken_back_by_the_person_who_made_it_or_by_a_lead(lala):
     with lala.write() as conn:
-        change = save_rule(conn, Draft(1, "negative", "fixed", "lala"), ANN)
+        change = save_rule(conn, Draft(1, "negative", "fixed", "lala"), BEN)
+        other = add_person(conn, "Cem").id
     assert state(lala) == {"so lala": ("fail", "i1-2", False)}
-    undone = take_back(lala, BEN, change.id)
-    assert (undone.person, undone.undone_by, undone.kind) == ("Ann", "Ben", "rule")
+    with pytest.raises(DataError, match="only a lead"):
+        take_back(lala, other, change.id)
+    undone = take_back(lala, ANN, change.id)
+    assert (undone.person, undone.undone_by, undone.kind) == ("Ben", "Ann", "rule")
     assert state(lala) == {"so lala": ("warning", None, False)}
     with lala.read() as conn:
         assert case(conn, 1).item == item()

@@ -118,34 +118,68 @@ def test_the_history_goes_page_by_page(ada, first, monkeypatch):
     assert rows == 5
 
 
-def test_the_work_is_shared_out_by_weights(store, ada, ben):
-    ada.get("/team")
+def test_the_work_is_divided_after_a_look_at_what_will_change(store, ada, ben):
     fields = {"name-1": "Ada", "weight-1": "1", "name-2": "Ben", "weight-2": "0"}
-    more = {"name-3": "Cleo", "weight-3": "2", "double": "100", "do": "assign"}
-    assert ada.post("/team", **fields, **more).status_code == 303
+    more = {"name-3": "Cleo", "weight-3": "2", "double": "100", "do": "plan"}
+    page = ada.post("/deal", **fields, **more).text
+    assert "16 judgements are still to be made; 8 outputs are judged by two people" in page
+    with store.read() as connection:
+        assert shares(connection) == []
+    hidden = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', page))
+    answer = ada.post("/deal", **hidden, do="apply")
     with store.read() as connection:
         given = {each.person: each for each in shares(connection)}
     assert given["Ada"].doubled == given["Ada"].outputs == given["Cleo"].outputs == 8
-    assert "Ben" not in given or given["Ben"].items == 0
-    page = ada.get("/team").text
+    assert "Ben" not in given
+    page = ada.get(answer.headers["location"]).text
+    assert "You dealt 16 judgements to Ada, Cleo" in page
     assert "0 of 8" in page
-    assert ada.post("/team", do="clear").status_code == 303
+    # The weights and the share judged twice are as they were.
+    assert re.findall(r'name="weight-\d" value="([^"]+)"', page) == ["1", "0", "2", "1"]
+    assert 'name="double" value="100"' in page
+    change = re.search(r'name="change" value="(\d+)"', page)[1]
+    assert "what is open is for whoever comes first" in ada.post("/deal", do="clear").text
+    assert ada.post("/deal", do="clear now").status_code == 303
     assert "no share yet" in ada.get("/team").text
+    assert ada.post("/undo", change=change, after="/team").headers["location"] == "/team"
+
+
+def test_only_leads_divide_the_work(ada, ben):
+    answer = ben.post("/deal", do="clear now")
+    assert answer.status_code == 403
+    assert "Ada" in answer.text
+    assert "Divide the work" not in ben.get("/team").text
 
 
 @pytest.mark.parametrize(
     ("fields", "error"),
     [
-        ({"name-1": "Ada", "weight-1": "0", "do": "assign"}, "Nobody has a weight above 0"),
-        ({"name-1": "Ada", "weight-1": "nan", "do": "assign"}, "a number from 0 to 100"),
-        ({"name-1": "Ada", "weight-1": "1", "double": "-1", "do": "assign"}, "from 0 to 100"),
+        ({"name-1": "Ada", "weight-1": "0"}, "Nobody has a weight above 0"),
+        ({"name-1": "Ada", "weight-1": "nan"}, "a number from 0 to 100"),
+        ({"name-1": "Ada", "weight-1": "1", "double": "-1"}, "from 0 to 100"),
     ],
 )
 def test_shares_that_make_no_sense_are_refused(ada, fields, error):
-    ada.get("/team")
-    answer = ada.post("/team", **fields)
+    answer = ada.post("/deal", **fields, do="plan")
     assert answer.status_code == 400
     assert error in answer.text
+
+
+def test_undoing_on_the_page_of_disputes_stays_there(app, store, ada, ben, first):
+    decide(ada, first.output.id, "pass")
+    decide(ben, first.output.id, "fail")
+    cleo = Visitor(app)
+    cleo.enter("Cleo")
+    said = {"output": first.output.id, "choice": "fail", "seen": 2, "adjudication": "1"}
+    page = cleo.get(cleo.post("/decide", **said).headers["location"]).text
+    toast = page[page.index('id="toast"') :]
+    assert "data-live" not in toast
+    hidden = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', toast))
+    assert 'data-key="u"' in toast
+    answer = cleo.post("/undo", **hidden)
+    assert answer.headers["location"] == "/disputes"
+    with store.read() as connection:
+        assert case(connection, first.output.id).output.disputed
 
 
 def test_with_accounts_the_team_page_makes_no_new_people(guarded, store):
@@ -155,7 +189,7 @@ def test_with_accounts_the_team_page_makes_no_new_people(guarded, store):
         add_person(connection, "Cleo", "correct horse battery")
     cleo = Visitor(guarded)
     cleo.enter("Cleo", password="correct horse battery")
-    answer = cleo.post("/team", **{"name-1": "Mallory", "weight-1": "1", "do": "assign"})
+    answer = cleo.post("/deal", **{"name-1": "Mallory", "weight-1": "1", "do": "plan"})
     assert answer.status_code == 400
     with store.read() as connection:
         assert person_named(connection, "Mallory") is None

@@ -41,7 +41,7 @@ def doubled(store, ada, ben, first):
     """Ada and Ben judge all; Ada has said fail of the first output, and why."""
     with store.write() as connection:
         weights = {"Ada": 1, "Ben": 1}
-        assign(connection, weights, double=1, rng=np.random.default_rng(1))
+        assign(connection, 1, weights, double=1, rng=np.random.default_rng(1))
     ada.live("/decide", output=first.output.id, choice="fail", seen=0)
     note(ada, first, text="a telling remark")
     return first

@@ -117,7 +117,7 @@ FORGED = (
 
 def test_forms_on_pages_of_others_are_refused_everywhere(ada):
     paths = posts()
-    assert {"/login", "/invite", "/decide", "/undo", "/rule/1", "/team", "/logout"} <= set(paths)
+    assert {"/login", "/invite", "/decide", "/undo", "/rule/1", "/deal", "/logout"} <= set(paths)
     for path in paths:
         for headers in FORGED:
             assert ada.client.post(path, data={}, headers=headers).status_code == 403

@@ -20,13 +20,15 @@ from sqlalchemy import (
 )
 
 from assay.data import DataError
+from assay.suites.store.dealing import move_back
 from assay.suites.store.history import add_change, change_numbered, mark_undone
 from assay.suites.store.items import restore_item
 from assay.suites.store.notes import take_back_note
 from assay.suites.store.people import leads
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Choice, Decision, Saved
-from assay.suites.store.suites import recheck, settle
+from assay.suites.store.rules import RULE_CHANGES, put_back
+from assay.suites.store.suites import settle
 from assay.suites.store.tables import (
     annotators,
     answers,
@@ -34,7 +36,6 @@ from assay.suites.store.tables import (
     decisions,
     outputs,
     pairs,
-    rules,
 )
 
 __all__ = [
@@ -74,7 +75,7 @@ def save_decision(
     _check_choice(choice, adjudication=adjudication)
     kind = "adjudication" if adjudication else "skip" if choice == "skip" else "decision"
     version = _locked_version(connection, output)
-    change = _saved_before(connection, person, key, _Entry(output, kind, choice))
+    change = _saved_before(connection, person, key, _SameRequest(output, kind, choice))
     if change is None:
         if seen != version and _decided_since(connection, output, person, seen, version):
             raise Outdated
@@ -135,10 +136,10 @@ def adjudication_problem(connection: Connection, output: int, person: int) -> st
 def undo(connection: Connection, person: int, change: int | None = None) -> Change | None:
     """Take back a person's last change that is not undone yet, or the given one.
 
-    What the person had decided before counts again; what was decided with it, at once, is taken
-    back as well. None where there is nothing to take back. A decision can be taken back only by
-    the person who made it, a note by its author or a lead, an item by its author or a lead, a rule
-    by everybody.
+    Without a number, deals are passed over. What the person had decided before counts again; what
+    was decided with it, at once, is taken back as well. None where there is nothing to take back.
+    A decision can be taken back only by the person who made it, a deal, a note and a change to
+    rules or an item by a lead, too.
     """
     number = change or _last_change(connection, person)
     if number is None:
@@ -146,8 +147,13 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
     entry = _undoable(connection, number)
     if entry.undone:
         return None
-    if entry.kind == "rule":
-        _retire(connection, number)
+    if entry.kind in RULE_CHANGES:
+        if person not in {entry.annotator_id, *(lead.id for lead in leads(connection))}:
+            raise DataError("only a lead can take back what others did to rules.")
+        put_back(connection, entry)
+    elif entry.kind in DEALS:
+        _check_dealer(connection, entry, person)
+        move_back(connection, number, entry.data)
     elif entry.kind == "item":
         _check_author_or_lead(connection, entry.annotator_id, person)
         restore_item(connection, number)
@@ -208,7 +214,18 @@ class _DecisionsOf:
         )
 
 
-class _Entry(NamedTuple):
+DEALS = ("deal", "take")
+"""The kinds of changes that give outputs to people."""
+
+
+def _check_dealer(connection: Connection, entry: Row[Any], person: int) -> None:
+    known = leads(connection)
+    if person != entry.annotator_id and person not in {lead.id for lead in known}:
+        names = ", ".join(lead.name for lead in known)
+        raise DataError(f"only a lead can take back how work was dealt; ask {names}.")
+
+
+class _SameRequest(NamedTuple):
     """What an entry of the history says of an output."""
 
     output: int
@@ -217,7 +234,7 @@ class _Entry(NamedTuple):
 
 
 def _saved_before(
-    connection: Connection, person: int, key: str | None, entry: _Entry
+    connection: Connection, person: int, key: str | None, entry: _SameRequest
 ) -> int | None:
     """The change that the same request has made already."""
     if key is None:
@@ -225,7 +242,7 @@ def _saved_before(
     columns = changes.c.output_id, changes.c.kind, changes.c.note, changes.c.id
     asked = select(*columns).where(changes.c.annotator_id == person, changes.c.key == key)
     row = connection.execute(asked).first()
-    if row is not None and _Entry(*row[:3]) != entry:
+    if row is not None and _SameRequest(*row[:3]) != entry:
         raise DataError("this request was sent before, for something else: reload the page.")
     return None if row is None else cast(int, row.id)
 
@@ -303,8 +320,9 @@ def _answers(connection: Connection, output: int) -> int:
 
 
 def _last_change(connection: Connection, person: int) -> int | None:
+    # How work was dealt is taken back by name only, not by one key too many.
     asked = select(func.max(changes.c.id)).where(
-        changes.c.annotator_id == person, changes.c.undone == ""
+        changes.c.annotator_id == person, changes.c.undone == "", changes.c.kind.not_in(DEALS)
     )
     return connection.execute(asked).scalar()
 
@@ -340,9 +358,3 @@ def _take_back(connection: Connection, number: int) -> None:
     place = _DecisionsOf(row.output_id, row.annotator_id, row.adjudication)
     place.take(connection, row.id, version)
     settle(connection, [row.output_id])
-
-
-def _retire(connection: Connection, number: int) -> None:
-    retired = update(rules).where(rules.c.change_id == number).values(retired=True)
-    touched = connection.execute(retired.returning(rules.c.item_id)).scalars().all()
-    recheck(connection, set(touched))

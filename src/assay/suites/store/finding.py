@@ -14,7 +14,7 @@ from assay.suites.store.records import Case, Filters, StoredOutput
 from assay.suites.store.suites import load_items
 from assay.suites.store.tables import answers, items, outputs
 
-__all__ = ["disputed_cases", "find"]
+__all__ = ["disputed_cases", "find", "next_listed"]
 
 
 def find(
@@ -37,6 +37,38 @@ def find(
     found = masked(connection, stored_outputs(connection, [row.id for row in rows]), person)
     pairs = [(known[row.item_id], output) for row, output in zip(rows, found, strict=True)]
     return pairs, connection.execute(counted).scalar_one()
+
+
+def next_listed(
+    connection: Connection, filters: Filters, after: int, *, person: int | None = None
+) -> int | None:
+    """The output that follows another one in the list of those that pass the filters.
+
+    The other one need not pass them any more.
+    """
+    place = select(items.c.position, _SYSTEMS.label("systems")).select_from(JOINED)
+    row = connection.execute(place.where(outputs.c.id == after)).first()
+    if row is None:
+        return None
+    behind = (items.c.position > row.position) | (
+        (items.c.position == row.position) & (outputs.c.id > after)
+    )
+    by_systems = filters.sort == "systems"
+    if by_systems:
+        behind = (row.systems > _SYSTEMS) | ((row.systems == _SYSTEMS) & behind)
+    wanted = conditions(connection, filters, hidden=hidden_from(connection, person))
+    asked = _in_order(behind, *wanted, by_systems=by_systems).limit(1)
+    found = connection.execute(asked).first()
+    return None if found is None else found.id
+
+
+_SYSTEMS = (
+    select(func.count())
+    .select_from(answers)
+    .where(answers.c.output_id == outputs.c.id)
+    .correlate(outputs)
+    .scalar_subquery()
+)
 
 
 def disputed_cases(

@@ -17,7 +17,6 @@ from assay.suites.store.tables import (
     check_text,
     digest,
     invitations,
-    leases,
     logins,
     now,
 )
@@ -28,7 +27,6 @@ __all__ = [
     "appoint",
     "check_password",
     "dismiss",
-    "give_back",
     "invite",
     "knows_device",
     "leads",
@@ -161,11 +159,6 @@ def login(connection: Connection, secret: str) -> Person | None:
 def log_out(connection: Connection, secret: str) -> None:
     """End one login."""
     connection.execute(delete(logins).where(logins.c.digest == _digest(secret)))
-
-
-def give_back(connection: Connection, person: int) -> None:
-    """Let others have the items that a person was shown last."""
-    connection.execute(delete(leases).where(leases.c.annotator_id == person))
 
 
 def new_device(connection: Connection, person: int) -> str:

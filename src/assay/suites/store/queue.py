@@ -54,6 +54,7 @@ __all__ = [
     "hidden_outputs",
     "leased_by_others",
     "next_case",
+    "next_output",
     "progress",
     "rule_matches",
     "said_by",
@@ -246,6 +247,14 @@ ALL = Filters()
 def next_case(
     connection: Connection, person: int, filters: Filters = ALL, *, skipped: bool = False
 ) -> Case | None:
+    """The first output in a person's queue (`next_output`), with all that is needed to judge it."""
+    output = next_output(connection, person, filters, skipped=skipped)
+    return None if output is None else case(connection, output, person)
+
+
+def next_output(
+    connection: Connection, person: int, filters: Filters = ALL, *, skipped: bool = False
+) -> int | None:
     """The first output in a person's queue; with `skipped`, the one they skipped longest ago.
 
     In the queue are the warnings of the rules that wait for this person (`waiting_for`) and of
@@ -258,7 +267,7 @@ def next_case(
         look = partial(_first, connection, wanted=and_(~said_by(person), wanted))
     found = [look(part) for part in waiting_for(person)]
     first = min((place for place in found if place), default=None)
-    return case(connection, first.output, person) if first else None
+    return first.output if first else None
 
 
 class _Turn(NamedTuple):

@@ -13,9 +13,11 @@ from assay.suites.check import Verdict
 from assay.suites.model import Item, Kind, Polarity
 
 __all__ = [
+    "Assignment",
     "Case",
     "Change",
     "Choice",
+    "DealPlan",
     "Decision",
     "Draft",
     "FilterChoices",
@@ -23,6 +25,7 @@ __all__ = [
     "Filters",
     "Note",
     "Person",
+    "PersonsDeal",
     "Preview",
     "PreviewLine",
     "Progress",
@@ -33,6 +36,8 @@ __all__ = [
     "Share",
     "StoredOutput",
     "StoredRun",
+    "Team",
+    "WorkOffer",
 ]
 
 Choice = Literal["pass", "fail", "skip"]
@@ -275,6 +280,75 @@ class Share:
     doubled: int
     outputs: int
     done: int
+
+
+@dataclass(frozen=True)
+class PersonsDeal:
+    """What a deal means for one person, in outputs to judge.
+
+    `begun` are in items that the person is at and keeps; of the others, so many are `kept`,
+    `given` and `taken` away. `doubled` of what the person has then is judged by another one, too.
+    """
+
+    person: str
+    begun: int
+    kept: int
+    given: int
+    taken: int
+    doubled: int
+
+    @property
+    def total(self) -> int:
+        """What is left to judge for the person after the deal."""
+        return self.begun + self.kept + self.given
+
+
+class Assignment(NamedTuple):
+    """An output that a person is to judge; `second` beside another person."""
+
+    output: int
+    person: int
+    second: bool
+
+
+@dataclass(frozen=True)
+class DealPlan:
+    """What a deal would change.
+
+    `judgements` are wanted in all: one for each open output, and a second one for `doubled` of
+    the outputs that people judge. `weights` are by the numbers of people.
+    """
+
+    people: tuple[PersonsDeal, ...]
+    judgements: int
+    doubled: int
+    weights: Mapping[int, float]
+    double: float
+    removed: tuple[Assignment, ...]
+    added: tuple[Assignment, ...]
+
+
+@dataclass(frozen=True)
+class Team:
+    """How work was dealt last: weights by the numbers of people, and the share judged twice."""
+
+    weights: Mapping[int, float]
+    double: float
+
+
+@dataclass(frozen=True)
+class WorkOffer:
+    """Why a person has nothing to judge, and what they could take over.
+
+    `open` outputs wait for judgement, `watched` of them are looked at by others just now, and
+    `holders` have them. `items` could be taken over `from_` one of these, if there are any.
+    """
+
+    open: int
+    watched: int
+    holders: tuple[str, ...]
+    items: int = 0
+    from_: str = ""
 
 
 @dataclass(frozen=True, eq=False)

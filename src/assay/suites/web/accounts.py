@@ -12,6 +12,7 @@ from fastapi.responses import RedirectResponse
 
 from assay.data import DataError
 from assay.suites.store import people
+from assay.suites.store.leases import give_back_all
 from assay.suites.store.opening import Unavailable
 from assay.suites.store.records import Person
 from assay.suites.web.requests import (
@@ -130,7 +131,7 @@ def log_out(request: Request, post: Posted) -> Response:
     site = site_of(request)
     with site.store.write() as conn:
         people.log_out(conn, request.cookies.get(site.settings.cookie, ""))
-        people.give_back(conn, post.person.id)
+        give_back_all(conn, post.person.id)
     response = RedirectResponse("/login", 303)
     response.delete_cookie(site.settings.cookie)
     return response

@@ -20,10 +20,12 @@ from assay.suites.store.opening import Store, Unavailable
 from assay.suites.web import (
     accounts,
     browse,
+    dealing,
     drafts,
     history,
     items,
     notes,
+    rules,
     screen,
     suites,
     team,
@@ -33,7 +35,20 @@ from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Session, Site, 
 
 __all__ = ["HEADERS", "POLICY", "Guard", "make_app"]
 
-ROUTED = (accounts, work, screen, drafts, browse, history, notes, suites, items, team)
+ROUTED = (
+    accounts,
+    work,
+    screen,
+    drafts,
+    rules,
+    browse,
+    history,
+    notes,
+    suites,
+    items,
+    team,
+    dealing,
+)
 """The modules with pages and forms."""
 
 LOG = logging.getLogger(__name__)

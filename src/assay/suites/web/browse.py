@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
@@ -42,6 +44,7 @@ def browse(request: Request, session: Visitor, queue: Asked) -> Response:
         "browse",
         session,
         queue=queue,
+        listed=replace(queue, listed=True).query,
         found=found,
         notes=written,
         total=total,

@@ -50,16 +50,26 @@ FIELDS, FILES = 5000, 20
 
 @dataclass(frozen=True)
 class Queue:
-    """Which cases a person goes through: those that fit the filters, or the skipped ones."""
+    """Which cases a person goes through: warnings that fit the filters, or the skipped ones.
+
+    `listed` are all outputs that fit, in the order of the list that the person came from.
+    """
 
     filters: Filters = field(default_factory=Filters)
     skipped: bool = False
+    listed: bool = False
 
     @property
     def query(self) -> str:
         """The queue as it stands in an address."""
         values = {name: value for name, value in asdict(self.filters).items() if value}
-        return urlencode(values | ({"skipped": "1"} if self.skipped else {}))
+        marks = {"skipped": self.skipped, "list": self.listed}
+        return urlencode(values | {name: "1" for name, mark in marks.items() if mark})
+
+    def address(self, output: int | None) -> str:
+        """Where a case of the queue is shown."""
+        path = "/resolve" if output is None else f"/case/{output}"
+        return f"{path}?{self.query}" if self.query else path
 
     @classmethod
     def read(cls, query: str) -> Queue:
@@ -67,7 +77,7 @@ class Queue:
         given = {name: values[0] for name, values in parse_qs(query).items()}
         names = [column.name for column in fields(Filters)]
         known = {name: given.get(name, "").strip() for name in names}
-        return cls(Filters(**known), skipped=given.get("skipped") == "1")
+        return cls(Filters(**known), given.get("skipped") == "1", given.get("list") == "1")
 
 
 class Upload(NamedTuple):

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from threading import Lock, Semaphore
 from typing import Any, NamedTuple, cast
+from uuid import uuid4
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
@@ -19,6 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from assay.suites.store.opening import Store
 from assay.suites.store.records import Change, Decision, Person
+from assay.suites.store.rules import RuleUse
 from assay.suites.web.uploads import Uploads
 from assay.version import __version__
 
@@ -32,12 +34,14 @@ __all__ = [
     "Person",
     "ServerSettings",
     "Site",
+    "cost",
     "counted",
     "deed",
     "duration",
     "keys_of",
     "listed",
     "moment",
+    "new_key",
     "said",
     "site_of",
     "wants_json",
@@ -94,6 +98,17 @@ def duration(seconds: float) -> str:
     return f"about {seconds / HOUR:.1f} h"
 
 
+def cost(use: RuleUse) -> str:
+    """What a rule takes to search the outputs of its item.
+
+    >>> cost(RuleUse(1, 4, 0.0321)), cost(RuleUse(1, 4, 0.00001))
+    ('32 ms', '< 1 ms')
+    """
+    if use.slow:
+        return "could not be searched: wrong or too slow"
+    return f"{1000 * use.seconds:.0f} ms" if use.seconds >= 0.001 else "< 1 ms"
+
+
 def moment(time: str) -> str:
     """A stored time for people; what is no time is left as it is.
 
@@ -125,6 +140,11 @@ def listed(names: list[str]) -> str:
     """
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def new_key() -> str:
+    """A name for a request that no other request has."""
+    return str(uuid4())
 
 
 def said(decision: Decision) -> str:
@@ -283,10 +303,10 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= _filters()
-    environment.globals["version"] = __version__
+    environment.globals |= {"version": __version__, "new_key": new_key}
     return environment
 
 
 def _filters() -> Mapping[str, Any]:
-    filters = (counted, deed, duration, listed, moment, said)
+    filters = (cost, counted, deed, duration, listed, moment, said)
     return {function.__name__: function for function in filters}

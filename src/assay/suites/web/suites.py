@@ -259,7 +259,7 @@ def _outputs_form(
     megabytes = LARGEST_FILE // 2**20
     campaigns = list(dict.fromkeys(run.run.campaign for run in about.runs if run.run.campaign))
     return site.page(
-        "outputs",
+        "add_outputs",
         session,
         status=status,
         about=about,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
-from uuid import uuid4
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
@@ -12,12 +11,15 @@ from sqlalchemy import Connection
 
 from assay.suites.store.decisions import Outdated, save_decision, save_decisions, undo
 from assay.suites.store.filters import choices
+from assay.suites.store.finding import next_listed
 from assay.suites.store.history import history
+from assay.suites.store.leases import claim, give_back
+from assay.suites.store.offers import offer, take
 from assay.suites.store.overview import has_items
-from assay.suites.store.queue import case, next_case, progress
-from assay.suites.store.records import Case, Change, Choice, Saved
+from assay.suites.store.queue import case, next_output, progress
+from assay.suites.store.records import Change, Choice, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor, inside
-from assay.suites.web.site import Session, Site, counted, deed, site_of, wants_json
+from assay.suites.web.site import Session, Site, counted, deed, new_key, site_of, wants_json
 from assay.suites.web.views import Toast, decisions_notice, item_view, met_notice
 
 __all__ = ["changed", "last_toast", "router"]
@@ -29,18 +31,22 @@ OUTDATED = (
     "You decided on this output in another window in the meantime. Nothing was changed; "
     "this is how it stands now."
 )
+LOOKS = "is looking at this item, too. Leave it to them, or both of you judge the same."
 
 
 @router.get("/resolve")
 def resolve(request: Request, session: Visitor, queue: Asked) -> Response:
     """The next case of a person's queue."""
-    asked = Form(dict(request.query_params))
-    site = site_of(request)
+    asked, site, person = Form(dict(request.query_params)), site_of(request), session.person.id
+    # One transaction: nobody else gets the case between finding and leasing it.
+    with site.store.write() as conn:
+        output = next_output(conn, person, queue.filters, skipped=queue.skipped)
+        if output is not None:
+            claim(conn, output, person)
     with site.store.read() as conn:
         if not has_items(conn):
             return RedirectResponse("/suite", 303)
-        shown = next_case(conn, session.person.id, queue.filters, skipped=queue.skipped)
-        values = _values(conn, session, queue, shown)
+        values = _values(conn, session, queue, output)
         values["toast"] = last_toast(conn, session, asked)
         values["notice"] = _met(conn, session, asked)
     return _work(request, site, session, values)
@@ -49,11 +55,40 @@ def resolve(request: Request, session: Visitor, queue: Asked) -> Response:
 @router.get("/case/{output}")
 def one_case(request: Request, session: Visitor, output: Number, queue: Asked) -> Response:
     """One output, whether it is in the queue or not."""
-    site, outdated = site_of(request), request.query_params.get("outdated") == "1"
+    site, asked = site_of(request), Form(dict(request.query_params))
+    with site.store.write() as conn:
+        other = claim(conn, output, session.person.id)
     with site.store.read() as conn:
-        values = _values(conn, session, queue, case(conn, output, session.person.id))
-    values["notice"] = OUTDATED if outdated else ""
+        values = _values(conn, session, queue, output)
+        values["toast"] = last_toast(conn, session, asked)
+        met = _met(conn, session, asked)
+    looking = f"{other} {LOOKS}" if other else ""
+    values["notice"] = OUTDATED if asked.text("outdated") == "1" else met or looking
     return _work(request, site, session, values)
+
+
+@router.post("/lease")
+def keep_lease(request: Request, post: Posted) -> Response:
+    """Renew the lease of the item that a page shows."""
+    with site_of(request).store.write() as conn:
+        other = claim(conn, post.form.number("output"), post.person.id)
+    return JSONResponse({"notice": f"{other} {LOOKS}" if other else ""})
+
+
+@router.post("/release")
+def end_lease(request: Request, post: Posted) -> Response:
+    """Give an item back, since its page was left."""
+    with site_of(request).store.write() as conn:
+        give_back(conn, post.form.number("output"), post.person.id)
+    return JSONResponse({})
+
+
+@router.post("/take")
+def take_over(request: Request, post: Posted) -> Response:
+    """Take items over from the person who has most of them left."""
+    with site_of(request).store.write() as conn:
+        change = take(conn, post.person.id, post.form.number("items"))
+    return RedirectResponse(f"/resolve?last={change.id}", 303)
 
 
 @router.post("/decide")
@@ -64,15 +99,19 @@ def decide(request: Request, post: Posted) -> Response:
     try:
         with site.store.write() as conn:
             saved = _save(conn, post, seen, choice)
+            last = saved[-1]
+            upcoming = None if _is_final(form) else _go_on(conn, post, last.output.id)
     except Outdated:
         return _outdated(request, site, post, next(iter(seen)))
-    last = saved[-1]
-    if form.text("adjudication") == "1":
+    if _is_final(form):
         return RedirectResponse(f"/disputes?last={last.change}", 303)
     if wants_json(request):
-        return changed(site, post, _toast(saved, choice), notice=_met_notices(saved, choice))
+        notice = _met_notices(saved, choice)
+        return _answer(site, post, upcoming, toast=_toast(saved, choice), notice=notice)
     met = f"&met={last.output.id}" if last.met else ""
-    return RedirectResponse(f"/resolve?{post.queue.query}&last={last.change}{met}", 303)
+    where = post.queue.address(upcoming if post.queue.listed else None)
+    mark = "&" if "?" in where else "?"
+    return RedirectResponse(f"{where}{mark}last={last.change}{met}", 303)
 
 
 @router.post("/undo")
@@ -83,7 +122,7 @@ def take_back(request: Request, post: Posted) -> Response:
     with site.store.write() as conn:
         change = undo(conn, post.person.id, named)
     if not wants_json(request):
-        after = f"/case/{change.output}" if change and change.output else "/resolve"
+        after = post.queue.address(change.output if change else None)
         return RedirectResponse(inside(post.form.text("after"), after), 303)
     if change is None:
         return JSONResponse({"notice": "There is nothing to undo."})
@@ -102,13 +141,28 @@ def changed(
     status: int = 200,
 ) -> JSONResponse:
     """What the page shows after a change: the given output or else the next, and what was done."""
+    queue, person = post.queue, post.person.id
+    with site.store.write() as conn:
+        if output is None:
+            output = next_output(conn, person, queue.filters, skipped=queue.skipped)
+        if output is not None:
+            claim(conn, output, person)
+    return _answer(site, post, output, toast=toast, notice=notice, note=note, status=status)
+
+
+def _answer(
+    site: Site,
+    post: Post,
+    output: int | None,
+    *,
+    toast: Toast | None,
+    notice: str = "",
+    note: str = "",
+    status: int = 200,
+) -> JSONResponse:
     session, queue = post.session, post.queue
     with site.store.read() as conn:
-        if output is None:
-            shown = next_case(conn, session.person.id, queue.filters, skipped=queue.skipped)
-        else:
-            shown = case(conn, output, session.person.id)
-        values = _values(conn, session, queue, shown)
+        values = _values(conn, session, queue, output)
     main = site.fragment("work", session, page="resolve", **values)
     text = site.fragment("toast", session, toast=toast, note=note, queue=queue)
     return JSONResponse({"main": main, "toast": text, "notice": notice}, status)
@@ -121,12 +175,19 @@ def _work(request: Request, site: Site, session: Session, values: dict[str, Any]
     return site.page("resolve", session, **values)
 
 
-def _values(conn: Connection, session: Session, queue: Queue, shown: Case | None) -> dict[str, Any]:
+def _values(conn: Connection, session: Session, queue: Queue, output: int | None) -> dict[str, Any]:
+    person, name = session.person.id, session.person.name
+    shown = None if output is None else case(conn, output, person)
+    told = progress(conn, person)
+    idle = output is None and not queue.query and told.settled < told.total
     return {
-        "view": item_view(shown, session.person.name, named=session.named) if shown else None,
+        "view": None if shown is None else item_view(shown, name, named=session.named),
         "queue": queue,
-        "progress": progress(conn, session.person.id),
+        "address": queue.address(output),
+        "output": output,
+        "progress": told,
         "choices": choices(conn),
+        "offer": offer(conn, person) if idle else None,
         "toast": None,
         "notice": "",
     }
@@ -136,14 +197,30 @@ def _save(conn: Connection, post: Post, seen: Mapping[int, int], choice: Choice)
     """Keep a decision on one output, or on several at once."""
     person, key = post.person.id, post.form.key()
     if len(seen) > 1:
-        # Without a script, nothing is sent again.
-        return save_decisions(conn, seen, person, choice, key=key or str(uuid4()))
+        return save_decisions(conn, seen, person, choice, key=key or new_key())
     ((output, version),) = seen.items()
-    final = post.form.text("adjudication") == "1"
+    final = _is_final(post.form)
     saved = save_decision(
         conn, output, person, choice, seen=version, adjudication=final, key=key or None
     )
     return [saved]
+
+
+def _is_final(form: Form) -> bool:
+    return form.text("adjudication") == "1"
+
+
+def _go_on(conn: Connection, post: Post, output: int) -> int | None:
+    """The case after the one that was decided, leased to the person."""
+    queue, person = post.queue, post.person.id
+    if queue.listed:
+        upcoming = next_listed(conn, queue.filters, output, person=person)
+    else:
+        upcoming = next_output(conn, person, queue.filters, skipped=queue.skipped)
+    give_back(conn, output, person)
+    if upcoming is not None:
+        claim(conn, upcoming, person)
+    return upcoming
 
 
 def _toast(saved: Sequence[Saved], choice: Choice) -> Toast:

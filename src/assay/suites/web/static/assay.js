@@ -52,7 +52,8 @@ function replaceMain(html) {
   main.innerHTML = html;
   arrive(before);
   const same = before.item !== undefined && itemShown() === before.item;
-  if (same) chooseNext(before.output);
+  const listed = new URLSearchParams(find("#place", main)?.dataset.address.split("?")[1]).has("list");
+  if (same && !listed) chooseNext(before.output);
   else find(".case", main)?.classList.add("arrived");
   // Whoever works with Tab and Enter stays on the same button.
   const row = chosenRow();
@@ -72,13 +73,13 @@ async function deliver(form, address, body) {
   busy = true;
   document.body.classList.add("busy");
   try {
-    const { reply, ok } = await ask(address, { method: "POST", body });
+    const { reply, ok } = await sendSurely(address, keyed(address, body));
     if (!ok && form.matches(".rule-form")) find(".preview", form).innerHTML = reply.panelError ?? "";
     if (reply.error && !reply.panelError) notify(reply.error);
     if (ok && form.matches(".rule-form")) closePanel();
     show(reply);
   } catch {
-    notify("The server does not answer, so nothing was saved. Try again.");
+    tellUnsure(form, address, body);
   } finally {
     busy = false;
     document.body.classList.remove("busy");
