@@ -23,6 +23,7 @@ __all__ = [
     "FilterChoices",
     "FilterCounts",
     "Filters",
+    "MergePlan",
     "Note",
     "Person",
     "PersonsDeal",
@@ -55,6 +56,28 @@ class Person:
     name: str
     has_password: bool = False
     lead: bool = False
+
+
+@dataclass(frozen=True)
+class MergePlan:
+    """What merging a person into another would move: outputs judged, by both of them, and so on.
+
+    `share` are the outputs that the person was given to judge.
+    """
+
+    person: Person
+    into: Person
+    outputs: int
+    both: int
+    rules: int
+    notes: int
+    share: int
+
+    @property
+    def said(self) -> str:
+        """What happened, for the history."""
+        both = f", {self.both} of them judged by both" if self.both else ""
+        return f"{self.person.name} into {self.into.name}: {self.outputs} judged outputs{both}"
 
 
 @dataclass(frozen=True)
@@ -356,12 +379,26 @@ class Ratings:
     """What people said of the outputs that several of them judged.
 
     `codes` has one row per person and one column per output: 1 for pass, 0 for fail, nan
-    where this person said nothing.
+    where this person said nothing. `items` are the numbers of the outputs' items, `phenomena`
+    their categories and phenomena.
     """
 
     people: tuple[str, ...]
     outputs: tuple[int, ...]
     codes: NDArray[np.float64]
+    items: tuple[int, ...]
+    phenomena: tuple[tuple[str, str], ...]
+
+    def of(self, category: str, phenomenon: str) -> Ratings:
+        """Those of one phenomenon alone."""
+        here = [at for at, name in enumerate(self.phenomena) if name == (category, phenomenon)]
+        return Ratings(
+            self.people,
+            tuple(self.outputs[at] for at in here),
+            self.codes[:, here],
+            tuple(self.items[at] for at in here),
+            tuple(self.phenomena[at] for at in here),
+        )
 
 
 class SavedSuite(NamedTuple):

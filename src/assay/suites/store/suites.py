@@ -36,6 +36,7 @@ from assay.suites.store.tables import (
     decisions,
     facts,
     items,
+    now,
     outputs,
     pairs,
     rules,
@@ -95,8 +96,8 @@ def load_suite(connection: Connection) -> Suite:
 def save_facts(connection: Connection, suite: Suite) -> None:
     """Keep what is known of the suite as a whole, in place of what was."""
     check_text(suite.name, "the name of the suite")
-    connection.execute(delete(facts).where(facts.c.name.in_(["name", "extra"])))
-    told = {"name": suite.name, "extra": _json(suite.extra)}
+    connection.execute(delete(facts).where(facts.c.name.in_(["name", "extra", "saved"])))
+    told = {"name": suite.name, "extra": _json(suite.extra), "saved": now()}
     connection.execute(insert(facts), [{"name": key, "value": told[key]} for key in told])
 
 
