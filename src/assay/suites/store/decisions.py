@@ -25,6 +25,7 @@ from assay.suites.store.history import add_change, change_numbered, mark_undone
 from assay.suites.store.items import restore_item
 from assay.suites.store.notes import take_back_note
 from assay.suites.store.people import leads
+from assay.suites.store.phenomena import take_back_definition
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Choice, Decision, Saved
 from assay.suites.store.rules import RULE_CHANGES, put_back
@@ -161,6 +162,10 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
         restore_item(connection, number)
     elif entry.kind == "note":
         take_back_note(connection, number, person)
+    elif entry.kind == "phenomenon":
+        if person not in {entry.annotator_id, *(lead.id for lead in leads(connection))}:
+            raise DataError("only its author or a lead can take a definition back.")
+        take_back_definition(connection, number)
     elif entry.annotator_id == person:
         _take_back_all(connection, entry)
     else:
