@@ -119,21 +119,38 @@ def main() -> None:
 
 def load(where: str, options: LoadOptions) -> tuple[LoadResult, LoadResult]:
     """What happens without kills, and then with them."""
-    server = Server(where)
+    server, people = Server(where), []
     try:
         server.start()
-        people = [Client(number, server.address) for number in range(options.clients)]
+        for number in range(options.clients):
+            people.append(Client(number, server.address))
         with _working(people) as tally:
             time.sleep(options.seconds)
         quiet = _result(where, tally)
         with _working(people) as tally:
             for _ in range(options.kills):
+                _wait_for_answer(people)
                 time.sleep(random.uniform(*options.life))
                 server.kill()
                 server.start()
         return quiet, _result(where, tally)
     finally:
         server.kill()
+        for person in people:
+            person.http.close()
+
+
+def _wait_for_answer(people: Sequence[Client]) -> None:
+    """Wait until somebody gets an answer, so that every server has something to lose."""
+    before, late = _answers(people), time.monotonic() + TIMEOUT
+    while _answers(people) == before:
+        if time.monotonic() > late:
+            raise RuntimeError("the server does not answer")
+        time.sleep(0.01)
+
+
+def _answers(people: Sequence[Client]) -> int:
+    return sum(person.tally.statuses.total() for person in people)
 
 
 class Server:
