@@ -21,9 +21,10 @@ from assay.suites.model import Item, Rule, Run, Suite, rule_id
 from assay.suites.store.dealing import assign
 from assay.suites.store.decisions import save_decision
 from assay.suites.store.drafts import preview, save_rule
+from assay.suites.store.finding import find
 from assay.suites.store.opening import Store, open_store
 from assay.suites.store.people import add_person
-from assay.suites.store.queue import find, next_case, progress
+from assay.suites.store.queue import next_case, progress
 from assay.suites.store.records import Draft, Filters
 from assay.suites.store.runs import load_verdicts, save_run, stored_runs
 from assay.suites.store.suites import save_suite
@@ -71,7 +72,7 @@ def measure(name: str, store: Store) -> None:
     decide_all(store, ann)
     queue(store, ann, "all decided but one")
     with store.write() as conn:
-        assign(conn, {"Ann": 1, "Ben": 1}, double=1, rng=np.random.default_rng(1))
+        assign(conn, ann, {"Ann": 1, "Ben": 1}, double=1, rng=np.random.default_rng(1))
     queue(store, ann, "all given to me, all decided but one")
     queue(store, ben, "all given to me, nothing decided")
     started = perf_counter()

@@ -591,9 +591,20 @@ def no_options(rng: random.Random) -> None:
             continue
 
 
+def on_arrays(rng: random.Random) -> None:
+    """The functions on arrays and on lists of texts."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    from fuzz import arrays
+
+    check = rng.choice((arrays.windows, arrays.concordance, arrays.swapped_types))
+    on_texts = rng.choice((arrays.pairs_of_texts, arrays.counted_lines))
+    check(rng, _kernel())
+    on_texts(rng, _kernel(), text)
+
+
 QUICK: tuple[Callable[[random.Random], None], ...] = (
     *(tokenize, word_ngrams, character_ngrams, shifted_edits, edits, character_edits, rouge),
-    *(type_counts, type_scores, masked, no_segments, no_options),
+    *(type_counts, type_scores, masked, no_segments, no_options, on_arrays),
 )
 SLOW: tuple[Callable[[random.Random], None], ...] = (
     *(long_edits, long_summaries, long_lines, many_threads),

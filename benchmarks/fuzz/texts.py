@@ -463,6 +463,11 @@ def inputs(folder: Path, seed: int) -> Iterator[Finding]:
 
 def fuzz(seconds: float, seed: int) -> int:
     """Fuzz for so long; the number of different findings comes back."""
+    return run(inputs, seconds, seed)
+
+
+def run(inputs: Callable[[Path, int], Iterator[Finding]], seconds: float, seed: int) -> int:
+    """Take one input after the other for so long, and print what is wrong and the counts."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     counts, known, end = Counter[str](), set[str](), time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:
@@ -472,10 +477,11 @@ def fuzz(seconds: float, seed: int) -> int:
             if wrong and key not in known:
                 known.add(key)
                 print(f"{part}: {wrong}\n    {data[:400]!r}", flush=True)
+            if counts.total() % 1000 == 0:
+                print(f"{counts.total():,} inputs so far", flush=True)
             if time.monotonic() > end:
                 break
-    seconds = time.process_time()
-    print(f"{sum(counts.values()):,} inputs for {len(counts)} readers and parsers, seed {seed}, ")
-    print(f"{seconds:.0f} s of processor time; {len(known)} findings:")
+    print(f"{counts.total():,} inputs of {len(counts)} kinds, seed {seed}, ")
+    print(f"{time.process_time():.0f} s of processor time; {len(known)} findings:")
     print("  " + ", ".join(f"{part} {count:,}" for part, count in sorted(counts.items())))
     return len(known)

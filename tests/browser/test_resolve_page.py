@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-from assay.suites.store.decisions import history
+from assay.suites.store.finding import find
+from assay.suites.store.history import history
 from assay.suites.store.people import add_person
-from assay.suites.store.queue import case, find
+from assay.suites.store.queue import case
 from assay.suites.store.records import Filters
 from tests.patience import PATIENCE
 from tests.suites.web.hubby import NASTY, new_store

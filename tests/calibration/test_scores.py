@@ -4,6 +4,8 @@ Two systems translate texts with a Zipf-like vocabulary, each with its own error
 on real systems is `benchmarks/calibration.py scores`.
 """
 
+from functools import cache
+
 import numpy as np
 import pytest
 from calibrations.scores import Population, intervals_of, p_values_of
@@ -50,20 +52,29 @@ def usual_test(name):
     return "jackknife t-test" if name.startswith("m") else "paired bootstrap"
 
 
-@pytest.mark.parametrize("name", ["bleu", "chrf", "ter", "macrof", "microf"])
-def test_tests_find_nothing_where_nothing_is(segments, name):
-    rng = np.random.default_rng(2)
-    drawn = population(segments, name)
-    runs = [p_values_of(drawn, N, rng, resamples=200, trials=200) for _ in range(RUNS)]
+@pytest.fixture(scope="module")
+def runs_of(segments):
+    """The p of all tests in every run, where the two systems exchange their outputs."""
+
+    @cache
+    def runs(name):
+        rng = np.random.default_rng(2)
+        drawn = population(segments, name)
+        return [p_values_of(drawn, N, rng, resamples=200, trials=200) for _ in range(RUNS)]
+
+    return runs
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf", "ter", "microf", "macrof"])
+def test_tests_find_nothing_where_nothing_is(runs_of, name):
+    runs = runs_of(name)
     for test in (usual_test(name), "approximate randomisation"):
         share = np.mean([run[test] < 0.05 for run in runs])
         assert abs(share - 0.05) <= NOISE, test
 
 
-def test_the_bootstrap_of_types_finds_too_much(segments):
-    rng = np.random.default_rng(2)
-    drawn = population(segments, "macrof")
-    runs = [p_values_of(drawn, N, rng, resamples=200, trials=1) for _ in range(RUNS)]
+def test_the_bootstrap_of_types_finds_too_much(runs_of):
+    runs = runs_of("macrof")
     assert np.mean([run["paired bootstrap"] < 0.05 for run in runs]) > 0.05 + NOISE
 
 

@@ -121,6 +121,7 @@ def _lay_out_suite():
         assert main([*line.split(), "--campaign", campaign]) == 0
     rows = [f"{number}\ti{number}\tSatz {number}.\n" for number in range(1, 121)]
     Path("key.tsv").write_text("line\titem\tsource\n" + "".join(rows))
+    Path("sheet.csv").write_text("German,Topic\nDer Bus kam.,Verbs\nEr schlief.,Verbs\n")
 
 
 def _lay_out_store():

@@ -4,19 +4,40 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import assay
 from assay.demo import demo_suite_files
 from tests.corpora import demo
+from tests.patience import PATIENCE
 
 
-def test_the_demo_writes_a_report_and_tells_the_story(run):
-    ran = run("demo")
-    assert (ran.status, ran.err) == (0, "")
-    assert "The whole report, with all segments and charts: assay-demo/report.html\n" in ran.out
-    page = Path("assay-demo/report.html").read_text("utf-8")
+class Demo(NamedTuple):
+    """The folder in which the demonstration ran, what it said, and the modules that it loaded."""
+
+    folder: Path
+    out: str
+    loaded: set[str]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """`assay demo` in a process of its own."""
+    folder = tmp_path_factory.mktemp("demo")
+    code = "import sys; from assay.cli import main; main(['demo']); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    *lines, modules = done.stdout.splitlines()
+    return Demo(folder, "".join(f"{line}\n" for line in lines), set(modules.split()))
+
+
+def test_the_demo_writes_a_report_and_tells_the_story(told):
+    assert "The whole report, with all segments and charts: assay-demo/report.html\n" in told.out
+    page = (told.folder / "assay-demo/report.html").read_text("utf-8")
     for title in ("Linguistic features (MuLER)", "Segments that decide", "Words", "Test suite"):
         assert title in page
     for title in ("MacroF1: atlas or birch?", "Types by frequency", "Accuracy by category (%)"):
@@ -24,21 +45,19 @@ def test_the_demo_writes_a_report_and_tells_the_story(run):
     assert page.count("<svg") >= 4
 
 
-def test_the_demo_finds_the_planted_weaknesses_in_words(run):
-    told = " ".join(run("demo").out.split("Scoreboard")[0].split())
-    assert told.startswith("Three invented systems translate 120 German segments into English.")
-    assert "birch leads by BLEU (40.9; not significantly better than atlas)" in told
-    assert "atlas leads by chrF2 (67.1), MacroF1 (63.5)" in told
-    worse = told.split("birch is worse on ")[1].split(" and better on ")[0]
+def test_the_demo_finds_the_planted_weaknesses_in_words(told):
+    words = " ".join(told.out.split("Scoreboard")[0].split())
+    assert words.startswith("Three invented systems translate 120 German segments into English.")
+    assert "birch leads by BLEU (40.9; not significantly better than atlas)" in words
+    assert "atlas leads by chrF2 (67.1), MacroF1 (63.5)" in words
+    worse = words.split("birch is worse on ")[1].split(" and better on ")[0]
     for weakness in ("numbers lost or made up", "proper names"):
         assert weakness in worse
-    assert "cedar is worse on words found nowhere else" in told
+    assert "cedar is worse on words found nowhere else" in words
 
 
-def test_the_demo_needs_no_tagger(here):
-    code = "import sys; from assay.cli import main; main(['demo']); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"spacy", "torch"} & set(done.stdout.splitlines()[-1].split())
+def test_the_demo_needs_no_tagger(told):
+    assert not {"spacy", "torch"} & told.loaded
 
 
 def test_the_story_is_true():
@@ -56,37 +75,31 @@ def test_the_demo_can_be_put_elsewhere_again_and_again(run):
     assert Path("some/where/report.html").stat().st_size > 10_000
 
 
-def test_the_demo_puts_the_suite_beside_the_report(run):
-    run("demo look")
-    found = {
-        path.relative_to("look/suite").as_posix(): path.read_bytes()
-        for path in Path("look/suite").rglob("*.*")
-    }
+def test_the_demo_puts_the_suite_beside_the_report(told):
+    suite = told.folder / "assay-demo" / "suite"
+    found = {path.relative_to(suite).as_posix(): path.read_bytes() for path in suite.rglob("*.*")}
     assert found == demo_suite_files()
 
 
-def test_the_demo_shows_what_each_system_cannot_do(run):
-    rows = [line.split() for line in run("demo").out.splitlines()]
+def test_the_demo_shows_what_each_system_cannot_do(told):
+    rows = [line.split() for line in told.out.splitlines()]
     assert ["Idiom", "5", "*20.0", "*100.0", "*0.0", "40.0"] in rows
     assert ["Negation", "5", "*100.0", "*20.0", "*100.0", "73.3"] in rows
     assert ["micro-average", "34", "*67.6", "*76.5", "32.4", "58.8"] in rows
 
 
-def test_the_demo_needs_no_database_and_no_web_server(here):
-    code = "import sys; from assay.cli import main; main(['demo']); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = done.stdout.splitlines()[-1].split()
-    assert "assay.suites.report" in loaded
-    assert not {"sqlalchemy", "alembic", "fastapi", "uvicorn"} & set(loaded)
+def test_the_demo_needs_no_database_and_no_web_server(told):
+    assert "assay.suites.report" in told.loaded
+    assert not {"sqlalchemy", "alembic", "fastapi", "uvicorn"} & told.loaded
 
 
-def test_the_commands_that_the_demo_proposes_work_as_written(run, monkeypatch):
+def test_the_commands_that_the_demo_proposes_work_as_written(told, run, monkeypatch):
     pytest.importorskip("sqlalchemy")
-    proposed = run("demo").out.split("(pip install 'assay-mt[web]'):\n")[1].splitlines()
+    proposed = told.out.split("(pip install 'assay-mt[web]'):\n")[1].splitlines()
     enter, *commands, serve = (shlex.split(line) for line in proposed)
     assert enter == ["cd", "assay-demo"]
     assert serve == ["assay", "suite", "serve", "--db", "suite.db"]
-    monkeypatch.chdir("assay-demo")
+    monkeypatch.chdir(told.folder / "assay-demo")
     for command in commands:
         arguments = [file for word in command[1:] for file in expanded(word)]
         assert run("", *arguments).status == 0

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from assay.cli import main
 from assay.cli.commands import COMMANDS, load
 from assay.metrics.base import METRICS
 from assay.text import TOKENIZERS
 from assay.version import __version__
+from tests.cli.conftest import Ran
 from tests.cli.example_files import lay_out_examples
 from tests.patience import PATIENCE
 
@@ -75,18 +77,37 @@ def everything(here, tmp_path, monkeypatch):
     return here
 
 
+@pytest.fixture
+def shell(everything, capfd):
+    """Do a line as a shell does; one of `assay` and its arguments alone in this process."""
+
+    def call(line):
+        if not line.startswith("assay ") or "|" in line:
+            done = subprocess.run(
+                ["bash", "-c", line], capture_output=True, text=True, timeout=PATIENCE
+            )
+            return Ran(done.returncode, done.stdout, done.stderr)
+        capfd.readouterr()
+        status = main(arguments(line))
+        return Ran(status, *capfd.readouterr())
+
+    return call
+
+
+def arguments(line):
+    """What the shell makes of a line: quotes are gone, patterns have become names of files."""
+    printed = f"assay() {{ printf '%s\\0' \"$@\"; }}; {line}"
+    done = subprocess.run(["bash", "-c", printed], capture_output=True, text=True, check=True)
+    return done.stdout.split("\0")[:-1]
+
+
 # A page is served until it is stopped: tests/cli/test_suite_serve.py starts and stops it.
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "suite serve"])
-def test_every_example_works_as_it_stands(everything, name):
+def test_every_example_works_as_it_stands(shell, name):
     for line in examples(name):
-        done = subprocess.run(
-            ["bash", "-c", line], capture_output=True, text=True, timeout=PATIENCE
-        )
+        ran = shell(line)
         # 1 is the answer of a check that does not hold.
-        assert done.returncode in ((0, 1) if name == "muler validate" else (0,)), (
-            line,
-            done.stderr,
-        )
-        assert done.stdout or "wrote" in done.stderr
+        assert ran.status in ((0, 1) if name == "muler validate" else (0,)), (line, ran.err)
+        assert ran.out or "wrote" in ran.err
         wanted = re.search(r"-o (\S+)", line)
         assert not wanted or Path(wanted[1]).stat().st_size

@@ -130,3 +130,42 @@ def test_missing_packages_are_named_with_the_line_that_installs_them(spawn, item
         f"(No module named '{package}')\n"
     )
     assert not Path("suite.db").exists()
+
+
+def test_a_table_with_other_names_is_imported_and_updated(run, refusal, here):
+    Path("sheet.csv").write_text("German,Topic,Good\nJa.,T,yes\nNein.,T,no|nope\n", "utf-8")
+    line = "suite import sheet.csv --db suite.db --columns source=German phenomenon=Topic"
+    ran = run(f"{line} positive_fixed=Good --separator | --name mine --languages de-en")
+    assert ran.err.startswith("wrote suite.db: 2 items (2 new")
+    assert run("suite export --db suite.db -o out.json -q").status == 0
+    whole = json.loads(Path("out.json").read_bytes())
+    assert whole["name"] == "mine"
+    assert [item["positive_tokens"] for item in whole["items"]] == [["yes"], ["no", "nope"]]
+    assert {item["langpair"] for item in whole["items"]} == {"de-en"}
+    Path("sheet.csv").write_text("German,Topic,Good\nNein.,T,nay\nDoch.,T,but\n", "utf-8")
+    ran = run(f"{line} positive_fixed=Good")
+    assert "2 items (1 new, 1 changed)" in ran.err
+    assert "source" in refusal("suite import sheet.csv --db other.db")
+    assert "go with --columns" in refusal("suite import sheet.csv --db suite.db --name x")
+    assert not Path("other.db").exists()
+
+
+def test_what_people_did_is_written_in_the_format_of_the_ending(run, refusal, items):
+    run("suite import items.json --db suite.db")
+    ran = run("suite export --db suite.db --what rules -o rules.csv")
+    assert ran.err.startswith("wrote rules.csv: ")
+    assert Path("rules.csv").read_text("utf-8").startswith("rule,item,category")
+    assert "there are no decisions yet" in refusal(
+        "suite export --db suite.db --what decisions -o d.csv"
+    )
+    assert not Path("d.csv").exists()
+
+
+def test_a_backup_is_a_database(run, refusal, items):
+    run("suite import items.json --db suite.db")
+    assert "keep it safe" in run("suite export --db suite.db --what backup -o copy.db").err
+    run("suite export --db suite.db -o one.json")
+    run("suite export --db copy.db -o two.json")
+    assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
+    assert "exists already" in refusal("suite export --db suite.db --what backup -o copy.db")
+    assert "a backup is a database" in refusal("suite export --db suite.db --what backup -o b.csv")

@@ -71,7 +71,11 @@ def test_the_same_seed_writes_the_same_and_another_does_not(run, refusal):
         ("items.json --key key.tsv -o ./key.tsv", "--key key.tsv is needed for something else"),
         ("items.json --key key.tsv -o ./items.json", "-o ./items.json is needed for something"),
         ("items.json --key k.tsv --distractors src.txt -o src.txt", "-o src.txt is needed for"),
-        ("items.json --key key.tsv --ratio 3", "--ratio says how many of --distractors FILE"),
+        (
+            "items.json --key key.tsv --ratio 3",
+            "--ratio and --any-length choose among --distractors",
+        ),
+        ("items.json --key key.tsv --any-length", "choose among --distractors FILE; name that"),
         ("items.json --key key.tsv --distractors src.txt --ratio 10", "170 sentences are needed"),
         ("items.json --key key.tsv --distractors src.txt --ratio 11", "suite sample: argument"),
         ("items.json --key key.tsv --only E", "the suite has neither category nor phenomenon 'E'"),

@@ -15,7 +15,7 @@ from itertools import count
 import httpx
 import pytest
 
-from assay.suites.store.decisions import history
+from assay.suites.store.history import history
 from assay.suites.store.opening import open_store
 from assay.suites.store.people import add_person
 from tests import postgresql
@@ -56,14 +56,18 @@ def serving(*options):
 
 
 def page(address):
-    with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
+    """What a browser shows there, which keeps cookies on its way."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with browser.open(address, timeout=PATIENCE) as answer:
         return answer.read().decode()
 
 
 def test_the_page_answers_at_the_printed_address_and_stops_at_ctrl_c(db):
     with serving("--db", "suite.db") as (address, process):
-        assert address.startswith("http://127.0.0.1:")
-        assert "Who are you?" in page(f"{address}/resolve")
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}", address)
+        assert "Who are you?" in page(address)
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            page(address.partition("?")[0])
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == b""
@@ -71,17 +75,15 @@ def test_the_page_answers_at_the_printed_address_and_stops_at_ctrl_c(db):
 
 def decided(address):
     """Say pass and fail in turn, for as long as the server answers; gives each answer."""
-    headers = {"Accept": "application/json"}
-    with httpx.Client(base_url=address, headers=headers, timeout=PATIENCE) as client:
-        token = re.search(r'name="csrf" value="([^"]+)"', client.get("/login").text)[1]
-        client.post("/login", data={"csrf": token, "name": "Ada", "after": "/resolve"})
+    home, headers = address.partition("?")[0], {"Accept": "application/json"}
+    with httpx.Client(base_url=home, headers=headers, timeout=PATIENCE) as client:
+        client.get(address)
+        client.post("/login", data={"name": "Ada", "after": "/resolve"})
         shown = client.get("/resolve").json()["main"]
-        token, output = (
-            re.search(rf'name="{name}" value="([^"]+)"', shown)[1] for name in ("csrf", "output")
-        )
+        output = re.search(r'name="output" value="([^"]+)"', shown)[1]
         for seen in count():
             choice = "pass" if seen % 2 else "fail"
-            fields = {"csrf": token, "output": output, "seen": seen, "choice": choice}
+            fields = {"output": output, "seen": seen, "choice": choice}
             yield client.post("/decide", data=fields).raise_for_status()
 
 
@@ -122,8 +124,8 @@ def test_what_was_acknowledged_is_there_after_a_kill_on_postgresql(here):
 
 def test_another_host_name_is_refused(db):
     with serving("--db", "suite.db") as (address, _):
-        asked = urllib.request.Request(f"{address}/login", headers={"Host": "evil.example"})
-        with pytest.raises(urllib.error.HTTPError, match="421"):
+        asked = urllib.request.Request(address, headers={"Host": "evil.example"})
+        with pytest.raises(urllib.error.HTTPError, match="400"):
             urllib.request.urlopen(asked, timeout=PATIENCE)
 
 
@@ -148,9 +150,10 @@ def test_behind_another_web_server_its_name_is_answered(db):
         try:
             assert process.stdout.readline().startswith(b"https://suite.example  ")
             headers = {"Host": "suite.example", "X-Forwarded-Proto": "https"}
-            asked = urllib.request.Request(f"http://127.0.0.1:{port}/login", headers=headers)
-            with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
-                assert "Secure" in answer.headers["Set-Cookie"]
+            secret = process.stdout.readline().decode().split()[0].rpartition("/")[2]
+            asked = {"data": {"secret": secret}, "headers": headers, "timeout": PATIENCE}
+            answer = httpx.post(f"http://127.0.0.1:{port}/invite", **asked)
+            assert "Secure" in answer.headers["Set-Cookie"]
         finally:
             process.kill()
 

@@ -156,6 +156,12 @@ def test_cells_of_csv_may_hold_commas_quotes_and_line_breaks(tmp_path):
     assert "c.csv, line 2: a cell in quotes" in refusal(read_records, tmp_path / "c.csv")
 
 
+def test_a_table_of_blank_lines_is_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("\n\n")
+    assert refusal(read, systems=[str(path)]) == f"{path} has nothing but blank lines."
+
+
 def save(path, rows):
     """Write rows with the library that the file's ending asks for."""
     match path.suffix:

@@ -93,6 +93,8 @@ def test_bad_sgml_is_refused(tmp_path, text, message):
 def test_hostile_sgml_is_read_in_no_time(tmp_path):
     path = save(tmp_path / "a.sgm", "<refset>" + "<seg \"'" * 100_000)
     assert "has no <seg>" in refusal(read_sgm, path)
+    save(path, f'<refset><seg id="1"{"-1" * 100_000}>One.</seg></refset>')
+    assert read_sgm(path).lines == ("One.",)
 
 
 def test_xml_gives_everything(tmp_path):

@@ -25,14 +25,14 @@ def read_systems(folder):
     return {path.stem: read_lines(path) for path in sorted((folder / "systems").glob("*.txt"))}
 
 
-THEIRS = 3
-"""sacreBLEU scores every third of the systems, which takes long enough."""
+THEIRS = 6
+"""Every sixth of the systems is scored: sacreBLEU takes long."""
 
 
 def corpus_scores(metric, systems, references):
-    """Our corpus score of every system, from one batch."""
+    """Our corpus score of every one of these systems, from one batch."""
     size = len(references[0])
-    lines = [line for each in systems.values() for line in each]
+    lines = [line for each in systems for line in each]
     together = metric.statistics(
         Texts(lines, [each * len(systems) for each in references]).segments()
     )
@@ -43,7 +43,7 @@ def assert_corpus_scores_are_equal(ours, make_theirs, systems, references):
     theirs = make_theirs(references=references)
     asked = list(systems.values())[::THEIRS]
     expected = [theirs.corpus_score(lines, None).score for lines in asked]
-    assert corpus_scores(ours, systems, references)[::THEIRS] == close(expected)
+    assert corpus_scores(ours, asked, references) == close(expected)
 
 
 def assert_segments_are_equal(ours, theirs, lines, references):
@@ -76,7 +76,7 @@ def test_chrf_of_wmt18_systems_is_sacrebleus(pair, shared):
 @pytest.mark.parametrize("pair", WMT18)
 def test_segments_of_a_wmt18_system_are_sacrebleus(pair, shared):
     folder = shared / "wmt18" / pair
-    lines, references = _one_system(folder), [read_lines(folder / "ref.txt")]
+    lines, references = _one_system(folder)[::2], [read_lines(folder / "ref.txt")[::2]]
     options = {"tokenize": tokenizer_of(pair), "effective_order": True}
     assert_segments_are_equal(BLEU(**options), sacrebleu.BLEU(**options), lines, references)
     options = {"word_order": 2}
@@ -87,12 +87,12 @@ def test_segments_of_a_wmt18_system_are_sacrebleus(pair, shared):
 def test_ter_of_a_wmt18_system_is_sacrebleus(pair, shared):
     folder = shared / "wmt18" / pair
     lines, reference = _one_system(folder), read_lines(folder / "ref.txt")
-    step = len(lines) // 150
+    step = len(lines) // 60
     # Chinese is words only after normalising with Asian support.
     asian = {"normalized": True, "asian_support": True} if pair == "en-zh" else {}
     ours, theirs = TER(**asian), sacrebleu.TER(**asian)
-    texts = Texts(lines[::step][:150], [reference[::step][:150]])
-    assert len(texts.hypotheses) == 150
+    texts = Texts(lines[::step][:60], [reference[::step][:60]])
+    assert len(texts.hypotheses) == 60
     assert_segments_are_equal(ours, theirs, *texts)
     total = theirs.corpus_score(*texts).score
     assert ours.statistics(texts.segments()).corpus() == close(total)

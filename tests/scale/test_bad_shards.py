@@ -3,6 +3,7 @@
 import gzip
 import json
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -35,6 +36,7 @@ TEXTS = {
     "j.jsonl": ('{"mt": "a", "ref": "b"}\n\n{"ref": "b"}\n', "j.jsonl, line 3: 'mt' is missing"),
     "k.jsonl": ("\n", "k.jsonl: no column hypothesis"),
     "l.jsonl": ('{"mt": "\\ud800", "ref": "b"}\n', "l.jsonl, line 1: 'mt' has half a character"),
+    "k2.jsonl": ('{"mt": "a", "\\ud800": 1}\n', "k2.jsonl, line 1: the key '\\ud800' has half a"),
     "m.jsonl": ('{"mt": "a", "ref": []}\n', "m.jsonl, line 1: no reference, which bleu compares"),
     "n.parquet": (b"PAR1 no", "n.parquet is damaged or not Parquet"),
     "o.arrow": (b"nothing", "o.arrow is damaged or not Arrow"),
@@ -73,6 +75,25 @@ def test_a_cut_parquet_file_is_named(tmp_path):
     pq.write_table(GOOD, tmp_path / "a.parquet")
     (tmp_path / "a.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:-9])
     assert "a.parquet is damaged or not Parquet" in refused(tmp_path / "a.parquet")
+
+
+def test_an_arrow_file_whose_texts_end_elsewhere_is_refused(tmp_path):
+    path, table = tmp_path / "s.arrow", pa.table({"mt": ["one two", "four"], "ref": ["a", "b"]})
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+    ends = np.array([0, 7, 11], np.int32).tobytes()
+    data = path.read_bytes()
+    assert data.count(ends) == 1
+    path.write_bytes(data.replace(ends, np.array([0, 2**30, 11], np.int32).tobytes()))
+    assert f"{path} is damaged or not Arrow (" in refused(path)
+    path.write_bytes(data.replace(b"ref", b"r\xccf"))
+    assert f"{path} is damaged or not Arrow (" in refused(path)
+
+
+def test_a_parquet_file_whose_texts_are_not_utf_8_is_refused(tmp_path):
+    path, texts = tmp_path / "s.parquet", pa.array([b"one", b"\xe5"]).view(pa.string())
+    pq.write_table(pa.table({"mt": texts, "ref": ["a", "b"]}), path)
+    assert f"{path} is damaged or not Parquet (" in refused(path)
 
 
 def test_a_row_of_parquet_is_named(tmp_path, monkeypatch):

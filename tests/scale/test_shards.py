@@ -18,6 +18,7 @@ import assay
 from assay.data import DataError
 from assay.metrics.base import parse
 from assay.scale import outputs, readers, shards
+from assay.scale.outputs import OutputFolder
 from assay.scale.shards import score_shards
 from tests.corpora import demo
 
@@ -266,6 +267,18 @@ def test_what_is_damaged_or_gone_is_scored_again(corpus, whole, tmp_path):
     assert [outcome.reason for outcome in result.shards] == ["new"] * 3
     assert figures(result) == expected(whole)
     assert len(pq.read_table(out)) == 223
+
+
+def test_a_changed_byte_in_the_sums_is_noticed_or_makes_no_difference(corpus, tmp_path):
+    score_shards(str(corpus / "part-0*"), METRICS, out=tmp_path)
+    path, folder = tmp_path / "_sums" / "part-0.parquet", OutputFolder(str(tmp_path))
+    good, data, noticed = folder.finished("part-0"), path.read_bytes(), 0
+    for at in range(4, len(data), 61):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :])
+        found = folder.finished("part-0")
+        assert found is None or (found.sums.equals(good.sums), found.about) == (True, good.about)
+        noticed += found is None
+    assert noticed > 10
 
 
 def test_outputs_of_other_shards_are_told(corpus, tmp_path):

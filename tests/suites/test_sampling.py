@@ -91,6 +91,32 @@ def test_items_are_mixed_into_so_many_times_as_many_others(seed, ratio):
     assert set(others) <= set(sentences)
 
 
+def lengths(items, sentences, **options):
+    """The lengths of the items and of what is mixed in, in characters."""
+    key = mix(items, sentences, rng=rng(), **options)
+    return [[len(line.source) for line in key if bool(line.item) is each] for each in (True, False)]
+
+
+def test_distractors_are_as_long_as_the_items():
+    items = [Item(str(at), "", "A", "B", "x" * length) for at, length in enumerate(range(20, 60))]
+    sentences = [
+        f"{at:04}" + "y" * int(length) for at, length in enumerate(rng().integers(0, 300, 5000))
+    ]
+    tested, others = lengths(items, sentences, ratio=3)
+    assert (
+        max(abs(np.percentile(tested, q) - np.percentile(others, q)) for q in range(0, 101, 5)) < 6
+    )
+    tested, others = lengths(items, sentences, ratio=3, like_length=False)
+    assert np.median(others) > 2 * np.median(tested)
+
+
+def test_where_none_is_as_long_the_nearest_distract():
+    items = [Item("1", "", "A", "B", "x" * 50), Item("2", "", "A", "B", "x" * 6)]
+    sentences = ["y" * length for length in (1, 8, 9, 20, 30, 33, 100)]
+    _, others = lengths(items, sentences, ratio=2)
+    assert sorted(others) == [8, 9, 30, 33]
+
+
 def test_the_seed_decides_the_order():
     sentences = [f"Anderes {at}." for at in range(60)]
     one, same, other = (mix(SUITE.items, sentences, ratio=2, rng=rng(seed)) for seed in (1, 1, 2))

@@ -1,16 +1,22 @@
-"""The commands `assay suite sample`, `collect`, `import`, `export` and `serve`."""
+"""The commands `assay suite sample`, `collect`, `import` and `serve`."""
 
 from __future__ import annotations
 
 import argparse
 import ipaddress
 import os
+import re
+import secrets
 import shlex
 import socket
 import sys
+import tempfile
 import webbrowser
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
+from functools import partial
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -20,7 +26,15 @@ from assay.data import DataError
 from assay.extras import require
 from assay.io import read_lines
 from assay.registry import SEED
-from assay.suites.files import names_of, read_suite, write_suite
+from assay.suites.files import names_of, read_suite
+from assay.suites.files.columns import (
+    ROLES,
+    ColumnRole,
+    ItemTable,
+    named_roles,
+    read_item_table,
+)
+from assay.suites.files.mapping import suite_of_table
 from assay.suites.sampling import (
     IDS,
     Per,
@@ -33,12 +47,12 @@ from assay.suites.sampling import (
 )
 
 if TYPE_CHECKING:
+    from assay.suites.model import Suite
     from assay.suites.store.opening import Store
     from assay.suites.web.site import ServerSettings
 
 __all__ = [
     "SUITE_COLLECT",
-    "SUITE_EXPORT",
     "SUITE_IMPORT",
     "SUITE_SAMPLE",
     "SUITE_SERVE",
@@ -114,6 +128,12 @@ def _add_distractors(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="distractors per item, 2 to 10 (default: 2)",
     )
+    add(
+        "--any-length",
+        action="store_true",
+        help="draw distractors of any length (default: each item gets some that are about as long "
+        "as itself, so that items do not stick out)",
+    )
 
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
@@ -143,6 +163,7 @@ def _run_suite_sample(args: argparse.Namespace) -> int:
         only=args.only,
         distractors=read_lines(args.distractors) if args.distractors else (),
         ratio=args.ratio or 2,
+        like_length=not args.any_length,
         seed=args.seed,
     )
     write_sample(text, args.output, args.key)
@@ -156,8 +177,8 @@ def _run_suite_sample(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> None:
     if not args.key:
         raise DataError("--key FILE is needed: without it nobody can tell the translations apart.")
-    if args.ratio and not args.distractors:
-        raise DataError("--ratio says how many of --distractors FILE to mix in; name that file.")
+    if (args.ratio or args.any_length) and not args.distractors:
+        raise DataError("--ratio and --any-length choose among --distractors FILE; name that file.")
     inputs = [args.items, *([args.distractors] if args.distractors else [])]
     taken = {Path(path).resolve() for path in inputs}
     for option, path in (("-o", args.output), ("--key", args.key)):
@@ -276,18 +297,39 @@ SUITE_COLLECT = Command(
 
 
 def _configure_suite_import(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("items", metavar="ITEMS", help="the suite: a .json, .jsonl or .tsv file")
+    parser.add_argument(
+        "items", metavar="ITEMS", help="the suite: a .json, .jsonl, .tsv, .csv, .xlsx or .txt file"
+    )
     add_db(parser, required=True)
+    add = parser.add_argument_group("tables with other column names").add_argument
+    add(
+        "--columns",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="WHAT=COLUMN",
+        help=f"what the columns hold, as in source=German phenomenon=Topic: {', '.join(ROLES)}; "
+        "several columns may hold rules of one kind, and others are kept with the items",
+    )
+    add(
+        "--separator",
+        default="",
+        metavar="TEXT",
+        help="what stands between the rules in one cell, beside line breaks",
+    )
+    add("--name", default="", metavar="NAME", help="the suite's name")
+    add("--languages", default="", metavar="PAIR", help="of items that name none, as in de-en")
     parser.add_argument("-q", "--quiet", action="store_true", help="no notes")
 
 
 def _run_suite_import(args: argparse.Namespace) -> int:
-    suite = read_suite(args.items)
+    suite_from = _reader(args)
     _require_database()
     from assay.suites.store.opening import filled_store
-    from assay.suites.store.suites import save_suite
+    from assay.suites.store.suites import load_suite, save_suite
 
     with filled_store(args.db) as store, store.write() as connection:
+        suite = suite_from(load_suite(connection))
         saved = save_suite(connection, suite)
     if not args.quiet:
         print(
@@ -298,64 +340,49 @@ def _run_suite_import(args: argparse.Namespace) -> int:
     return 0
 
 
+def _reader(args: argparse.Namespace) -> Callable[[Suite], Suite]:
+    """What makes the suite to import, given the one that is stored; the file is read already."""
+    if args.columns:
+        table = read_item_table(args.items)
+        return partial(_mapped, args, table, named_roles(table, args.columns))
+    if args.separator or args.name or args.languages:
+        raise DataError("--separator, --name and --languages go with --columns WHAT=COLUMN ...")
+    suite = read_suite(args.items)
+    return lambda stored: suite
+
+
+def _mapped(
+    args: argparse.Namespace, table: ItemTable, roles: Sequence[ColumnRole], stored: Suite
+) -> Suite:
+    suite = suite_of_table(
+        table,
+        roles,
+        separator=args.separator,
+        name=args.name or stored.name,
+        languages=args.languages,
+        known=stored.items,
+    )
+    return replace(suite, extra=stored.extra)
+
+
 SUITE_IMPORT = Command(
     name="suite import",
-    usage="ITEMS --db DB",
+    usage="ITEMS --db DB [--columns WHAT=COLUMN ...]",
     description=(
         "Put a test suite into a database, where runs are kept, warnings resolved in the browser\n"
         "(assay suite serve) and reports made. A file that does not exist yet is made. A large\n"
         "team may use PostgreSQL instead: --db postgresql://ann:secret@localhost/suite\n\n"
         "Importing once more adds what is new and updates what has changed: outputs are judged\n"
         "anew where their rules have changed. What people decided stays, and so do the rules\n"
-        "that they added and items that the file no longer has."
+        "that they added and items that the file no longer has.\n\n"
+        "A table may have any column names: --columns says what they hold. The files of\n"
+        "TQ-AutoTest are known by their headers."
     ),
     examples="""
-        assay suite import items.json --db suite.db""",
+        assay suite import items.json --db suite.db
+        assay suite import sheet.csv --db suite.db --columns source=German phenomenon=Topic""",
     configure=_configure_suite_import,
     run=_run_suite_import,
-)
-
-
-def _configure_suite_export(parser: argparse.ArgumentParser) -> None:
-    add_db(parser, required=True)
-    parser.add_argument(
-        "-o",
-        "--output",
-        required=True,
-        metavar="FILE",
-        help="where to: a .json, .jsonl or .tsv file, written atomically",
-    )
-    parser.add_argument("-q", "--quiet", action="store_true", help="no notes")
-
-
-def _run_suite_export(args: argparse.Namespace) -> int:
-    store = open_db(args)
-    try:
-        from assay.suites.store.suites import load_suite
-
-        with store.read() as connection:
-            suite = load_suite(connection)
-        store.address.refuse(args.output)
-    finally:
-        store.close()
-    write_suite(args.output, suite)
-    if not args.quiet:
-        print(f"wrote {args.output}: {len(suite)} items", file=sys.stderr)
-    return 0
-
-
-SUITE_EXPORT = Command(
-    name="suite export",
-    usage="--db DB -o FILE",
-    description=(
-        "Write the suite of a database to a file: all items, with the rules that people added in\n"
-        "the browser, who added them and when. Rules that were taken back are left out."
-    ),
-    examples="""
-        assay suite export --db suite.db -o items.json
-        assay suite export --db suite.db -o rules.tsv            one line per rule, to look at""",
-    configure=_configure_suite_export,
-    run=_run_suite_export,
 )
 
 
@@ -399,6 +426,14 @@ def _configure_suite_serve(parser: argparse.ArgumentParser) -> None:
         help="host names of a web server (with HTTPS) that forwards requests to this one; people "
         "need accounts",
     )
+    parser.add_argument(
+        "--lead",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="make these people leads, who deal out the work, decide disputes and look after "
+        "people (default: whoever comes first)",
+    )
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
 
@@ -406,13 +441,14 @@ def _run_suite_serve(args: argparse.Namespace) -> int:
     with closing(open_db(args)) as store, closing(_listening(args.host, args.port)) as listening:
         settings = _settings(args, listening)
         address = _address(args, listening)
+        link = address if settings.accounts else f"{address}/?token={settings.token}"
         _check_accounts(args, store, settings)
-        print(f"{address}  (stop with Ctrl-C)", flush=True)
+        _name_leads(args, store)
+        print(f"{link}  (stop with Ctrl-C)", flush=True)
         for name, secret in _invitations(args, store):
             print(f"{address}/invite/{secret}  logs {name} in, once", flush=True)
-        if args.open:
-            webbrowser.open(address)
-        _serve(store, settings, listening, proxied=bool(args.proxy))
+        with _opened(link) if args.open else nullcontext():
+            _serve(store, settings, listening, proxied=bool(args.proxy))
     return 0
 
 
@@ -443,12 +479,44 @@ def _settings(args: argparse.Namespace, listening: socket.socket) -> ServerSetti
 
     host, port = listening.getsockname()[:2]
     loopback = ipaddress.ip_address(host.partition("%")[0]).is_loopback
-    names = LOOPBACK | {host} | {name.lower() for name in args.proxy}
+    names = LOOPBACK | {f"[{host}]" if ":" in host else host} | {*map(_host_name, args.proxy)}
     return ServerSettings(
         accounts=args.login or bool(args.proxy) or not loopback,
         hosts=names if loopback or args.proxy else None,
         cookie=f"assay-{port}",
+        token=_token(),
     )
+
+
+def _token() -> str:
+    """What opens the page where a name is enough: ASSAY_TOKEN, or else a new secret."""
+    token = os.environ.get("ASSAY_TOKEN", "")
+    if token and not re.fullmatch(r"[\w-]{16,}", token, re.ASCII):
+        raise DataError(
+            "ASSAY_TOKEN has to be 16 or more letters, digits, _ and -. Leave it out for a new "
+            "token at each start."
+        )
+    return token or secrets.token_urlsafe(32)
+
+
+@contextmanager
+def _opened(link: str) -> Iterator[None]:
+    """Open a link in a browser.
+
+    Other users can see the command lines of programs: so the browser gets the name of a file that
+    only its owner can read, and that leads to the link.
+    """
+    with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8") as file:
+        file.write(f'<meta http-equiv="refresh" content="0; url={escape(link)}">')
+        file.flush()
+        webbrowser.open(Path(file.name).as_uri())
+        yield
+
+
+def _host_name(text: str) -> str:
+    if not re.fullmatch(r"[\w.-]+|\[[0-9a-f:]+\]", text, re.IGNORECASE):
+        raise DataError(f"--proxy {text}: give a host name alone, such as suite.example.org.")
+    return text.lower()
 
 
 def _address(args: argparse.Namespace, listening: socket.socket) -> str:
@@ -471,6 +539,15 @@ def _check_accounts(args: argparse.Namespace, store: Store, settings: ServerSett
             "nobody has an account yet, so nobody could log in. "
             "Invite people by name, as in: --invite Ada Ben"
         )
+
+
+def _name_leads(args: argparse.Namespace, store: Store) -> None:
+    from assay.suites.store.people import add_person, appoint, person_named
+
+    with store.write() as connection:
+        for name in args.lead:
+            person = person_named(connection, name) or add_person(connection, name)
+            appoint(connection, person.id)
 
 
 def _invitations(args: argparse.Namespace, store: Store) -> list[tuple[str, str]]:
@@ -509,11 +586,11 @@ SUITE_SERVE = Command(
     description=(
         "A web page where people resolve the warnings of a test suite: what is right, what is\n"
         "wrong, and which new rules follow. Several people can work at once; all decisions are\n"
-        "kept, and each can be undone. On this machine a name is enough; over the network,\n"
-        "people need accounts: invite them, and each gets a one-time link."
+        "kept, and each can be undone. On this machine the printed link and a name are enough;\n"
+        "over the network, people need accounts: invite them, and each gets a one-time link."
     ),
     examples="""
-        assay suite serve --db suite.db                                  http://127.0.0.1:8000
+        assay suite serve --db suite.db                                  prints a link to open
         assay suite serve --db suite.db --open                           opens it in a browser
         assay suite serve --db suite.db --host 0.0.0.0 --invite Ada Ben  with accounts
         assay suite serve --db suite.db --proxy suite.example.org        behind a web server""",

@@ -40,6 +40,7 @@ __all__ = [
     "has_header",
     "parse_object",
     "parse_table",
+    "read_any_cells",
     "read_cells",
     "read_objects",
     "read_rows",
@@ -115,7 +116,10 @@ def read_rows(path: FilePath) -> list[TableRow]:
     """
     match suffix(path):
         case ".csv":
-            return [row for row in _quoted_rows(path, read_text(path), ",") if row.cells]
+            rows = [row for row in _quoted_rows(path, read_text(path), ",") if row.cells]
+            if not rows:
+                raise DataError(f"{label(path)} has nothing but blank lines.")
+            return rows
         case ".jsonl" | ".parquet":
             return _rows_of_objects(path, read_objects(path))
     return cut_rows(read_text(path))
@@ -346,6 +350,29 @@ def _cut(where: str, line: str, separator: str) -> list[str]:
 def _unquoted(cell: str) -> str:
     """A cell without its quotes; one that does not close stands for itself, as in emoticons."""
     return cell[1:-1] if len(cell) > 2 and cell[0] == cell[-1] == '"' else cell
+
+
+def read_any_cells(path: FilePath) -> list[TableRow]:
+    """The rows of a table that others made, the header first: cells may have line breaks inside.
+
+    A workbook (.xlsx) is read as `read_sheets` does it, its first sheet that has rows. Other files
+    have tabs, semicolons or commas between the cells, whichever the first line has, in this order;
+    cells may stand in double quotes. Where quotes between tabs do not close, they stand for
+    themselves. Blank rows are left out.
+    """
+    data = read_bytes(path)
+    if data.startswith((_ZIP, _OLD_EXCEL)):
+        return next(iter(read_sheets(path)), [])
+    text = decode(path, data)
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    separator = next((mark for mark in _SEPARATORS if mark in first), "\t")
+    try:
+        rows = list(_quoted_rows(path, text, separator))
+    except DataError:
+        if separator != "\t":
+            raise
+        rows = cut_rows(text)
+    return [row for row in rows if any(cell.strip() for cell in row.cells)]
 
 
 def _workbook(path: FilePath, data: bytes) -> list[list[TableRow]]:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["SgmTexts", "check_nesting", "is_sgm", "parse_sgm", "read_sgm", "read_wmt_xml"]
 
 _TAG = re.compile(r"<(/?)(doc|seg)\b((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+# Words are tried once each, from their start: a long one without "=" takes no long time.
+_ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]++)\s*+=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
 _SET = re.compile(r"<(?:src|ref|tst)set\b", re.IGNORECASE)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard
 
 from assay.data import DataError
 from assay.io.files import FilePath, label, read_text
@@ -25,6 +25,9 @@ RULES: Mapping[LimitKind, tuple[Rule, ...]] = {
 
 SIGNIFICANTLY = "never significantly"
 NEVER = "never"
+
+LARGEST = 1e15
+"""What a limit can be at most: beyond it, whole numbers are no longer exact."""
 
 _RANGES: Mapping[tuple[LimitKind, Rule], tuple[float, str]] = {
     ("fault", "max_rate"): (1.0, "a share between 0 and 1, such as 0.01"),
@@ -143,13 +146,21 @@ def _check_value(limit: Limit) -> None:
         if value not in (SIGNIFICANTLY, NEVER):
             raise limit.error(f'worse is "{SIGNIFICANTLY}" or "{NEVER}", not {value!r}.')
         return
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        raise limit.error(f"{limit.rule} is a number, as in {_example(limit.rule)}; not {value!r}.")
+    if not _is_number(value):
+        shown = f"{value!r:.40}"
+        raise limit.error(f"{limit.rule} is a number, as in {_example(limit.rule)}; not {shown}.")
     most, wanted = _RANGES.get((limit.kind, limit.rule), (None, ""))
     if most is not None and not 0 <= value <= most:
         raise limit.error(f"{limit.rule} is {wanted}, not {value:g}.")
     if limit.kind == "fault" and limit.rule == "max" and (value < 0 or value != int(value)):
         raise limit.error(f"max is a number of segments; {value:g} is none. A share is max_rate.")
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    # TOML has nan and inf, and whole numbers that are too large for anything.
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return -LARGEST <= value <= LARGEST
 
 
 def _example(rule: Rule) -> str:

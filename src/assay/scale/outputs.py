@@ -8,6 +8,7 @@ renamed, so that what a crash leaves half-written never counts.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -86,13 +87,17 @@ class OutputFolder:
     def finished(self, name: str) -> Finished | None:
         """What is there of a shard; nothing where it is not finished, or damaged."""
         parquet = require("scale", "pyarrow.parquet")
+        arrow = require("scale", "pyarrow")
         try:
             with self._opened(f"{SUMS}/{name}.parquet") as file:
-                sums = parquet.read_table(file)
+                sums = parquet.read_table(file, page_checksum_verification=True)
             about = json.loads((sums.schema.metadata or {})[METADATA.encode()])
+            seal = about.pop("seal")
+            if seal != _seal(sums, about):
+                return None
             if self._size(f"{name}.parquet") != about["scores_size"]:
                 return None
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, arrow.ArrowException):
             return None
         return Finished(sums, about)
 
@@ -119,9 +124,11 @@ class OutputFolder:
         """Say that a shard is done: its sums, with what tells whether they still hold."""
         parquet = require("scale", "pyarrow.parquet")
         size = self._size(f"{name}.parquet")
-        told = json.dumps({**about, "scores_size": size}, ensure_ascii=False)
+        whole = {**about, "scores_size": size}
+        told = json.dumps({**whole, "seal": _seal(sums, whole)}, ensure_ascii=False)
+        sealed = sums.replace_schema_metadata({METADATA: told})
         with self.writing(f"{SUMS}/{name}.parquet") as path:
-            parquet.write_table(sums.replace_schema_metadata({METADATA: told}), path)
+            parquet.write_table(sealed, path, write_page_checksum=True)
 
     def _put(self, temporary: Path, target: Path, name: str) -> None:
         if self._system is not None:
@@ -143,6 +150,12 @@ class OutputFolder:
         return int(
             self._system.size(path) if self._system is not None else Path(path).stat().st_size
         )
+
+
+def _seal(sums: pa.Table, about: Mapping[str, Any]) -> str:
+    """A hash of what Parquet's own checksums, those of the numbers, leave out."""
+    told = json.dumps([about, sums.schema.names, len(sums)], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def has_changed(shard: Shard, about: Mapping[str, Any]) -> bool:

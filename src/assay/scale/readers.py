@@ -16,7 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from assay.data import DataError
 from assay.extras import require
-from assay.io.files import BOM, suffix
+from assay.io.files import BOM, SURROGATE, suffix
 from assay.io.packed import Expansion
 from assay.io.tables import cell_text, cell_texts, parse_object
 from assay.registry import did_you_mean
@@ -162,7 +162,8 @@ def _parquet(
         check_columns(columns, file.schema_arrow.names, where=label)
         wanted = None if every_column else columns.used
         batches = file.iter_batches(_rows_at_once(file.metadata), columns=wanted, use_threads=False)
-        yield from _numbered(batches, label, "Parquet", total=file.metadata.num_rows)
+        checked = map(_validated, batches)
+        yield from _numbered(checked, label, "Parquet", total=file.metadata.num_rows)
 
 
 def _rows_at_once(metadata: Any) -> int:
@@ -173,8 +174,8 @@ def _rows_at_once(metadata: Any) -> int:
 
 
 @contextmanager
-def _arrow_file(path: Path, label: str) -> Iterator[tuple[Any, Iterator[Any]]]:
-    """The schema of an Arrow file or stream, and its batches."""
+def _arrow_file(path: Path, label: str) -> Iterator[tuple[list[str], Iterator[Any]]]:
+    """The columns of an Arrow file or stream, and its batches."""
     pa = require("scale", "pyarrow")
     ipc = require("scale", "pyarrow.ipc")
     with _arrow_errors(label, "Arrow"):
@@ -186,22 +187,29 @@ def _arrow_file(path: Path, label: str) -> Iterator[tuple[Any, Iterator[Any]]]:
             source.seek(0)
             file = ipc.open_stream(source)
             batches = iter(file)
+        names = list(file.schema.names)
     with source:
-        yield file.schema, batches
+        yield names, batches
 
 
 def _arrow_names(path: Path, label: str) -> list[str]:
-    with _arrow_file(path, label) as (schema, _):
-        return list(schema.names)
+    with _arrow_file(path, label) as (names, _):
+        return names
 
 
 def _arrow(
     path: Path, label: str, columns: TextColumns, every_column: bool
 ) -> Iterator[ShardBatch]:
-    with _arrow_file(path, label) as (schema, batches):
-        check_columns(columns, schema.names, where=label)
+    with _arrow_file(path, label) as (names, batches):
+        check_columns(columns, names, where=label)
         chosen = (batch if every_column else batch.select(columns.used) for batch in batches)
-        yield from _numbered(chosen, label, "Arrow")
+        yield from _numbered(map(_validated, chosen), label, "Arrow")
+
+
+def _validated(batch: Any) -> Any:
+    """The same batch; an error where texts end elsewhere or are not UTF-8: Arrow trusts files."""
+    batch.validate(full=True)
+    return batch
 
 
 def _numbered(
@@ -357,8 +365,14 @@ FIRST_RECORDS = 1000
 
 
 def _json_names(path: Path, label: str) -> list[str]:
-    first = islice(_json_rows(path, label), FIRST_RECORDS)
-    return list(dict.fromkeys(key for row in first for key in row.values))
+    names: dict[str, int] = {}
+    for row in islice(_json_rows(path, label), FIRST_RECORDS):
+        for key in row.values:
+            names.setdefault(key, row.number)
+    for name, number in names.items():
+        if SURROGATE.search(name):
+            raise DataError(f"{label}, line {number}: the key {name!r:.40} has half a character.")
+    return list(names)
 
 
 def _json_lines(

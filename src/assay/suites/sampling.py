@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,6 +78,7 @@ def sample_suite(
     only: Sequence[str] = (),
     distractors: Sequence[str] = (),
     ratio: int = 2,
+    like_length: bool = True,
     seed: int = SEED,
 ) -> SampledText:
     """A text for systems to translate: items of a suite, hidden among ordinary sentences.
@@ -87,6 +90,8 @@ def sample_suite(
     - `distractors`: other sentences of the source language. The items are shuffled among them,
       so that nobody can tell what is tested; without any, the items keep their order.
     - `ratio`: how many distractors there are for every item.
+    - `like_length`: whether each item gets distractors about as long as itself, so that items do
+      not stick out (see `mix`); else they are drawn at random.
     - `seed`: the random seed.
 
     >>> from assay.demo import read_demo_suite
@@ -98,7 +103,8 @@ def sample_suite(
     """
     rng = np.random.default_rng(seed)
     sample = draw(suite, count=count, per=per, only=only, rng=rng)
-    return SampledText(mix(sample.items, distractors, ratio=ratio, rng=rng), sample.groups)
+    key = mix(sample.items, distractors, ratio=ratio, like_length=like_length, rng=rng)
+    return SampledText(key, sample.groups)
 
 
 def collect_suite(
@@ -264,14 +270,26 @@ def draw(
     return Sample(tuple(suite.items[at] for at in sorted(chosen)), tuple(told))
 
 
+BAND = 0.1
+"""How far the length of a distractor may be from its item's, as a share of it."""
+
+
 def mix(
-    items: Sequence[Item], sentences: Sequence[str] = (), *, ratio: int = 2, rng: Generator
+    items: Sequence[Item],
+    sentences: Sequence[str] = (),
+    *,
+    ratio: int = 2,
+    like_length: bool = True,
+    rng: Generator,
 ) -> tuple[KeyLine, ...]:
     """The lines to translate: the items, shuffled into `ratio` times as many other sentences.
 
-    Without sentences the items keep their order. Blank sentences, those that stand twice and
-    those that are an item's source are not used. Every source fits on a line: breaks and tabs
-    inside are blanks.
+    With `like_length` the items take turns, in random order: each gets `ratio` of the sentences
+    left, at random among those that have at most 10 % more or fewer characters than it has, or
+    those nearest in length where they are too few. Else all are drawn at random. Without
+    sentences the items keep their order. Blank sentences, those that stand twice and those that
+    are an item's source are not used. Every source fits on a line: breaks and tabs inside are
+    blanks.
     """
     lines = [(item.id, _source(item)) for item in items]
     if sentences:
@@ -285,10 +303,40 @@ def mix(
                 f"{len(others)} can be used. Give more sentences, draw fewer items, or "
                 "lower the ratio."
             )
-        places = rng.choice(len(others), wanted, replace=False)
-        lines += [("", others[at]) for at in places]
+        if like_length:
+            chosen = _of_like_length([source for _, source in lines], others, ratio, rng)
+        else:
+            chosen = [others[at] for at in rng.choice(len(others), wanted, replace=False)]
+        lines += [("", sentence) for sentence in chosen]
         lines = [lines[at] for at in rng.permutation(len(lines))]
     return tuple(KeyLine(number, *line) for number, line in enumerate(lines, 1))
+
+
+def _of_like_length(
+    sources: Sequence[str], sentences: Sequence[str], ratio: int, rng: Generator
+) -> list[str]:
+    """`ratio` sentences for every source, each used once."""
+    left = sorted(sentences, key=len)
+    lengths = [len(sentence) for sentence in left]
+    chosen = []
+    for at in rng.permutation(len(sources)):
+        start, end = _nearest(lengths, len(sources[at]), ratio)
+        # From the last place to the first, so that those before keep theirs.
+        for place in sorted(rng.choice(np.arange(start, end), ratio, replace=False))[::-1]:
+            chosen.append(left.pop(place))
+            lengths.pop(place)
+    return chosen
+
+
+def _nearest(lengths: Sequence[int], length: int, wanted: int) -> tuple[int, int]:
+    """The places of the lengths in the band around a length, or else of the nearest ones."""
+    start = bisect_left(lengths, length - BAND * length)
+    end = bisect_right(lengths, length + BAND * length)
+    while end - start < wanted:
+        below = length - lengths[start - 1] if start else math.inf
+        above = lengths[end] - length if end < len(lengths) else math.inf
+        start, end = (start - 1, end) if below <= above else (start, end + 1)
+    return start, end
 
 
 def _group(item: Item, per: Per) -> tuple[str, ...]:

@@ -211,6 +211,8 @@ def test_json_that_would_lose_something_is_refused(tmp_path, text, wanted):
 
 def test_the_name_of_a_suite_is_a_text(tmp_path):
     assert "'name' must be a text" in complaint(tmp_path / "items.json", of_items(ITEM, name=3))
+    half = complaint(tmp_path / "items.json", of_items(ITEM, name="\ud800"))
+    assert half.startswith("a text has half a character")
 
 
 @pytest.mark.parametrize(
@@ -282,7 +284,7 @@ def test_a_cell_under_no_name_is_not_lost(tmp_path):
     assert complaint(tmp_path / "items.tsv", text).startswith("line 2: a cell under no name")
 
 
-@pytest.mark.parametrize("path", ["items.txt", "items", "items.gz", "-"])
+@pytest.mark.parametrize("path", ["items.doc", "items", "items.gz", "-"])
 def test_a_name_without_a_format_is_told_the_formats(path):
     with pytest.raises(DataError, match=r"a suite is a file in \.json, \.jsonl or \.tsv"):
         read_suite(path)

@@ -101,3 +101,8 @@ def written(branches):
 )
 def test_an_outline_has_the_alternatives_and_their_parts(text, parts):
     assert written(outline(text)) == parts
+
+
+def test_a_pattern_that_needs_thousands_of_letters_is_not_tried():
+    assert list(probes("1" * 40_000 + "(a|b)+")) == []
+    assert list(probes("1" * 400 + "(a|b)+"))

@@ -3,8 +3,10 @@
 import pytest
 
 from assay.data import DataError
-from assay.suites.store.decisions import Outdated, history, save_decision, undo
+from assay.suites.store.decisions import Outdated, save_decision, save_decisions, undo
 from assay.suites.store.drafts import save_rule
+from assay.suites.store.history import history
+from assay.suites.store.people import add_person
 from assay.suites.store.queue import case
 from assay.suites.store.records import Draft
 from tests.suites.store.samples import fill, item, number, rows, state
@@ -28,7 +30,7 @@ def take_back(store, who, change=None):
         return undo(conn, who, change)
 
 
-ANN, BEN = 1, 2
+ANN, BEN, CEM = 1, 2, 3
 
 
 def test_a_decision_settles_the_answers_of_all_systems(lala):
@@ -60,16 +62,18 @@ def test_people_who_disagree_make_a_dispute_that_an_adjudication_ends(lala):
     saved = say(lala, BEN, "fail", 1)
     assert (saved.settles, saved.met) == (0, None)
     assert state(lala) == {"so lala": ("warning", None, True)}
-    saved = say(lala, ANN, "fail", 2, adjudication=True)
+    with lala.write() as conn:
+        cem = add_person(conn, "Cem").id
+    saved = say(lala, cem, "fail", 2, adjudication=True)
     assert saved.settles == 2
-    assert state(lala) == {"so lala": ("fail", "Ann", False)}
-    # Ann's own word stays, for the agreement.
+    assert state(lala) == {"so lala": ("fail", "Cem", False)}
+    # What they said stays, for the agreement.
     assert [(each.person, each.verdict, each.adjudication) for each in saved.output.decisions] == [
         ("Ann", "pass", False),
         ("Ben", "fail", False),
-        ("Ann", "fail", True),
+        ("Cem", "fail", True),
     ]
-    take_back(lala, ANN)
+    take_back(lala, cem)
     assert state(lala) == {"so lala": ("warning", None, True)}
 
 
@@ -141,15 +145,72 @@ def test_nobody_takes_back_the_word_of_another(lala):
     assert state(lala) == {"so lala": ("pass", "Ann", False)}
 
 
-def test_everybody_may_take_back_a_rule(lala):
+def test_a_rule_is_taken_back_by_the_person_who_made_it_or_by_a_lead(lala):
     with lala.write() as conn:
-        change = save_rule(conn, Draft(1, "negative", "fixed", "lala"), ANN)
+        change = save_rule(conn, Draft(1, "negative", "fixed", "lala"), BEN)
+        other = add_person(conn, "Cem").id
     assert state(lala) == {"so lala": ("fail", "i1-2", False)}
-    undone = take_back(lala, BEN, change.id)
-    assert (undone.person, undone.undone_by, undone.kind) == ("Ann", "Ben", "rule")
+    with pytest.raises(DataError, match="only a lead"):
+        take_back(lala, other, change.id)
+    undone = take_back(lala, ANN, change.id)
+    assert (undone.person, undone.undone_by, undone.kind) == ("Ben", "Ann", "rule")
     assert state(lala) == {"so lala": ("warning", None, False)}
     with lala.read() as conn:
         assert case(conn, 1).item == item()
+
+
+def test_only_a_lead_decides_a_dispute_and_none_of_their_own(three):
+    def final(who):
+        return say(three, who, "pass", 2, "so a", adjudication=True)
+
+    with pytest.raises(DataError, match="no dispute to decide"):
+        say(three, ANN, "pass", 0, "so a", adjudication=True)
+    say(three, BEN, "pass", 0, "so a")
+    say(three, CEM, "fail", 1, "so a")
+    with pytest.raises(DataError, match=r"one of those who disagree.*a lead.*: Ann decide"):
+        final(BEN)
+    with three.write() as conn:
+        dan = add_person(conn, "Dan").id
+    with pytest.raises(DataError, match="only a lead decides a dispute; ask Ann"):
+        final(dan)
+    final(ANN)
+    # Whoever decided it may change their mind.
+    assert say(three, ANN, "fail", 3, "so a", adjudication=True).output.verdict == "fail"
+
+
+def test_anybody_else_decides_where_all_leads_disagree_themselves(three):
+    say(three, ANN, "pass", 0, "so a")
+    say(three, BEN, "fail", 1, "so a")
+    with pytest.raises(DataError, match="let anybody else decide"):
+        say(three, ANN, "pass", 2, "so a", adjudication=True)
+    assert say(three, CEM, "pass", 2, "so a", adjudication=True).output.by == "Cem"
+
+
+def test_a_request_that_is_sent_again_changes_nothing(lala):
+    first = say(lala, ANN, "pass", 0, key="k")
+    assert say(lala, ANN, "pass", 0, key="k") == first
+    # The key is each person's own.
+    other = say(lala, BEN, "fail", 0, key="k")
+    assert say(lala, BEN, "fail", 0, key="k").met == other.met
+    assert other.met.person == "Ann"
+    assert say(lala, ANN, "pass", 0, key="k").met is None
+    with pytest.raises(DataError, match="for something else"):
+        say(lala, ANN, "fail", 2, key="k")
+    take_back(lala, ANN)
+    say(lala, ANN, "pass", 0, key="k")
+    assert rows(lala, "SELECT count(*) FROM changes") == [(2,)]
+    assert state(lala) == {"so lala": ("fail", "Ben", False)}
+
+
+def test_what_was_decided_at_once_is_taken_back_at_once(three):
+    ids = [number(three, text) for text in ("so a", "hm a", "so c")]
+    with three.write() as conn:
+        saved = save_decisions(conn, dict.fromkeys(ids, 0), ANN, "pass", key="k")
+        assert save_decisions(conn, dict.fromkeys(ids, 0), ANN, "pass", key="k") == saved
+    assert [one.settles for one in saved] == [1, 1, 2]
+    assert take_back(three, ANN).id == saved[-1].change
+    assert state(three)["so a"] == state(three)["so c"] == ("warning", None, False)
+    assert take_back(three, ANN) is None
 
 
 @pytest.mark.parametrize(
@@ -176,7 +237,7 @@ def test_the_history_tells_everything_newest_first(store):
     with store.write() as conn:
         draft = Draft(number(store, "so b"), "positive", "regex", "s[o]", "suite")
         save_rule(conn, draft, BEN)
-    say(store, ANN, "fail", 1, "so a", adjudication=True)
+    say(store, ANN, "fail", 1, "so a")
     take_back(store, ANN)
 
     def told(**options):
@@ -187,7 +248,7 @@ def test_the_history_tells_everything_newest_first(store):
             ]
 
     everything = [
-        ("Ann", "adjudication", "fail", "a", True),
+        ("Ann", "decision", "fail", "a", True),
         ("Ben", "rule", "positive regex 's[o]' for b and 1 more", "b", False),
         ("Ben", "skip", "skip", "b", False),
         ("Ann", "decision", "pass", "a", False),

@@ -11,7 +11,7 @@ from assay.suites.model import Rule, Run
 from assay.suites.store import drafts
 from assay.suites.store.decisions import save_decision, undo
 from assay.suites.store.drafts import preview, save_rule
-from assay.suites.store.queue import find
+from assay.suites.store.finding import find
 from assay.suites.store.records import Draft, Filters
 from assay.suites.store.runs import save_run
 from assay.suites.store.suites import load_suite

@@ -5,7 +5,8 @@ import pytest
 from assay.suites.check import Checker
 from assay.suites.model import Run
 from assay.suites.store.decisions import save_decision
-from assay.suites.store.queue import choices, find
+from assay.suites.store.filters import choices
+from assay.suites.store.finding import find
 from assay.suites.store.records import Filters
 from assay.suites.store.runs import save_run
 from tests.suites.store.samples import fill, item, number

@@ -10,14 +10,17 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from assay.data import DataError
 from assay.suites.check import decide
 from assay.suites.model import Rule
-from assay.suites.store.decisions import Outdated, history, save_decision, undo
+from assay.suites.store.decisions import Outdated, save_decision, undo
 from assay.suites.store.drafts import save_rule
+from assay.suites.store.finding import find
+from assay.suites.store.history import history
 from assay.suites.store.opening import open_store
-from assay.suites.store.queue import find, next_case
+from assay.suites.store.queue import next_case
 from assay.suites.store.records import Draft, Filters
 from tests.suites.store.samples import emptied, fill, item
 
 PEOPLE = ("Ann", "Ben", "Cem")
+LEADS = (0,)  # whoever came first
 NAMES = ("a", "b", "c")
 WORDS = ("good", "bad", "so", "hm")
 RUNS = {
@@ -65,6 +68,12 @@ class Model(RuleBasedStateMachine):
                 last[key] = entry
         return [each for each in last.values() if each["choice"] != "skip"]
 
+    def may_adjudicate(self, who, output):
+        """A lead who is none of those who disagree may, and anybody else where all leads are."""
+        said = {each["who"]: each["choice"] for each in self.words(output) if not each["final"]}
+        may_lead = [lead for lead in LEADS if lead not in said]
+        return len(set(said.values())) > 1 and who not in said and who in (may_lead or [who])
+
     def rules_of(self, name):
         given = item(name).rules
         added = [
@@ -96,8 +105,9 @@ class Model(RuleBasedStateMachine):
         choice=st.sampled_from(["pass", "fail", "skip"]),
         final=st.booleans(),
         late=st.integers(0, 3),
+        again=st.booleans(),
     )
-    def decides(self, who, output, choice, final, late):
+    def decides(self, who, output, choice, final, late, again):
         output = OUTPUTS[output]
         moves = [mover for moved, mover in self.moves if moved == output]
         seen = max(len(moves) - late, 0)
@@ -111,7 +121,14 @@ class Model(RuleBasedStateMachine):
                 with pytest.raises(Outdated):
                     save_decision(*arguments, seen=seen, adjudication=final)
                 return
-            saved = save_decision(*arguments, seen=seen, adjudication=final)
+            if final and not self.may_adjudicate(who, output):
+                with pytest.raises(DataError):
+                    save_decision(*arguments, seen=seen, adjudication=True)
+                return
+            options = {"seen": seen, "adjudication": final, "key": str(len(self.log))}
+            saved = save_decision(*arguments, **options)
+            if again:
+                assert save_decision(*arguments, **options) == saved
         others = [
             each for each in self.words(output) if each["who"] != who and each["made"] >= seen
         ]

@@ -18,9 +18,11 @@ from assay.suites.store import opening
 from assay.suites.store.opening import (
     NEWEST,
     VERSIONS,
+    Turns,
     Unavailable,
     address_of,
     known_versions,
+    migrate,
     open_store,
 )
 from assay.suites.store.tables import facts, metadata
@@ -113,6 +115,79 @@ def test_a_writer_that_waits_too_long_is_told(address, opened, monkeypatch):
     busy = pytest.raises(Unavailable, match="is busy: another process")
     with store.write(), busy, other.write():
         pass
+
+
+def test_writers_get_their_turns_in_the_order_in_which_they_came():
+    turns, order = Turns(), []
+    assert turns.take(PATIENCE)
+
+    def wait(at):
+        assert turns.take(PATIENCE)
+        order.append(at)
+        turns.end()
+
+    threads = []
+    for at in range(20):
+        threads.append(threading.Thread(target=wait, args=(at,)))
+        threads[-1].start()
+        while turns.waiting <= at:
+            assert threads[-1].is_alive()
+    turns.end()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert order == list(range(20))
+    assert turns.take(PATIENCE)
+
+
+def test_a_line_that_does_not_move_is_left(tmp_path, opened, monkeypatch):
+    monkeypatch.setattr(opening, "PATIENCE", 0.05)
+    store = opened(tmp_path / "suite.db", create=True)
+    with (
+        store.write(),
+        pytest.raises(Unavailable, match="another writer takes long"),
+        store.write(),
+    ):
+        pass
+    with store.write() as conn:
+        conn.execute(insert(facts).values(name="a", value="b"))
+
+
+def test_shares_of_items_become_shares_of_the_outputs_that_people_judge(empty):
+    store = open_store(empty, create=True)
+    with store.write() as conn:
+        conn.exec_driver_sql("DROP TABLE assay_version")
+        metadata.drop_all(conn)
+        migrate(conn, "0001")
+        for table, columns, values in OLD:
+            conn.exec_driver_sql(f"INSERT INTO {table} ({columns}) VALUES {values}")
+        migrate(conn)
+    dealt = rows(store, "SELECT output_id, annotator_id, second FROM assignments ORDER BY 1, 2")
+    assert [(*row[:2], bool(row[2])) for row in dealt] == [
+        (1, 1, False),
+        (3, 1, False),
+        (3, 2, True),
+    ]
+    assert rows(store, "SELECT name FROM annotators WHERE lead") == [("Ann",)]
+    store.close()
+
+
+OLD = [
+    ("annotators", "id, name, password, created", "(1, 'Ann', '', ''), (2, 'Ben', '', '')"),
+    (
+        "items",
+        "id, name, position, languages, category, phenomenon, source, extra",
+        "(1, 'a', 1, '', '', '', '', '{}'), (2, 'b', 2, '', '', '', '', '{}')",
+    ),
+    (
+        "outputs",
+        "id, item_id, digest, text, hits, ruled, verdict, disputed, version",
+        "(1, 1, '1', 'x', 0, 'warning', 'pass', false, 1),"
+        "(2, 1, '2', 'y', 0, 'fail', 'fail', false, 0),"
+        "(3, 2, '3', 'z', 0, 'warning', 'warning', false, 0)",
+    ),
+    ("assignments", "item_id, annotator_id", "(1, 1), (2, 2), (2, 1)"),
+]
+"""A database of the first form."""
 
 
 def test_sqlite_keeps_what_it_acknowledged(tmp_path, opened):

@@ -8,8 +8,11 @@ from assay.data import DataError
 from assay.suites.store.people import (
     add_person,
     all_people,
+    appoint,
     check_password,
+    dismiss,
     invite,
+    leads,
     log_in,
     log_out,
     log_out_everywhere,
@@ -34,7 +37,7 @@ def conn(store):
 def test_people_are_found_by_name_and_number(conn):
     ann = add_person(conn, "  Ann \t Lee ")
     zoe = add_person(conn, "Zoe\u0308")
-    assert ann == Person(ann.id, "Ann Lee", has_password=False)
+    assert ann == Person(ann.id, "Ann Lee", has_password=False, lead=True)
     assert person_named(conn, "Ann  Lee") == person_numbered(conn, ann.id) == ann
     assert person_named(conn, "Zo\xeb") == zoe
     assert person_named(conn, "ann lee") is None
@@ -109,28 +112,39 @@ def test_a_link_that_is_too_old_invites_nobody(conn):
 def test_a_login_lasts_until_it_is_over(conn):
     ann = add_person(conn, "Ann")
     first, second = log_in(conn, ann.id), log_in(conn, ann.id)
-    assert len({*first, *second}) == 4
-    assert login(conn, first.secret) == (ann, first.csrf)
-    assert login(conn, first.csrf) is None
-    log_out(conn, first.secret)
-    assert login(conn, first.secret) is None
-    assert login(conn, second.secret) == (ann, second.csrf)
+    assert first != second
+    assert login(conn, first) == login(conn, second) == ann
+    log_out(conn, first)
+    assert login(conn, first) is None
+    assert login(conn, second) == ann
     log_out_everywhere(conn, ann.id)
-    assert login(conn, second.secret) is None
+    assert login(conn, second) is None
 
 
 def test_old_logins_are_no_logins_and_are_swept_out(store):
     with store.write() as conn:
         ann = add_person(conn, "Ann").id
         old = log_in(conn, ann, lasts=PAST)
-        assert login(conn, old.secret) is None
+        assert login(conn, old) is None
         log_in(conn, ann)
     assert rows(store, "SELECT count(*) FROM logins") == [(1,)]
 
 
 def test_the_database_holds_no_secret(store):
     with store.write() as conn:
-        secrets = [invite(conn, "Ann"), log_in(conn, 1).secret]
+        secrets = [invite(conn, "Ann"), log_in(conn, 1)]
     kept = rows(store, "SELECT digest FROM invitations UNION ALL SELECT digest FROM logins")
     assert len(kept) == 2
     assert not {row[0] for row in kept} & set(secrets)
+
+
+def test_the_first_person_leads_and_leads_name_others(conn):
+    ann, ben = add_person(conn, "Ann"), add_person(conn, "Ben")
+    assert (ann.lead, ben.lead) == (True, False)
+    with pytest.raises(DataError, match="the only lead"):
+        dismiss(conn, ann.id)
+    appoint(conn, ben.id)
+    dismiss(conn, ann.id)
+    assert [person.name for person in leads(conn)] == ["Ben"]
+    with pytest.raises(DataError, match="the only lead"):
+        dismiss(conn, ben.id)

@@ -1,20 +1,28 @@
-"""Items are shared out by weight, a sample to two people, and ratings are what both said."""
+"""Open outputs are dealt by weight, a sample to two people, and ratings are what both said."""
 
 import numpy as np
 import pytest
 
 from assay.data import DataError
 from assay.statistics.correlation import krippendorff_alpha
-from assay.suites.store.dealing import assign, clear, shares
-from assay.suites.store.decisions import save_decision
+from assay.suites.check import Checker
+from assay.suites.model import Run
+from assay.suites.store.dealing import apply_deal, assign, clear, plan_deal, shares, team
+from assay.suites.store.decisions import save_decision, undo
+from assay.suites.store.leases import claim
+from assay.suites.store.offers import offer, take
+from assay.suites.store.queue import case, next_case, progress
 from assay.suites.store.ratings import ratings
-from assay.suites.store.records import Share
+from assay.suites.store.runs import save_run
 from tests.suites.store.samples import fill, item, rows
+
+ANN, BEN, CEM = 1, 2, 3
+THREE = {"Ann": 1, "Ben": 1, "Cem": 1}
 
 
 @pytest.fixture
 def many(store):
-    """100 items with 0 to 4 warnings each, and three people."""
+    """100 items with 0 to 5 warnings each, and three people."""
     names = [f"{at:03}" for at in range(100)]
     runs = {
         f"s{system}": {
@@ -26,50 +34,201 @@ def many(store):
     return store
 
 
-def share(store, weights, seed=1, **options):
+def deal(store, weights, seed=1, **options):
+    """Deal, and give back the plan."""
     with store.write() as conn:
-        assign(conn, weights, rng=np.random.default_rng(seed), **options)
+        plan = plan_deal(conn, weights, rng=np.random.default_rng(seed), **options)
+        apply_deal(conn, plan, ANN)
+    return plan
+
+
+def held(store):
+    with store.read() as conn:
         return {each.person: each for each in shares(conn)}
 
 
+def work(store, who, count):
+    """Let somebody judge so many outputs of their queue."""
+    for _ in range(count):
+        with store.write() as conn:
+            shown = next_case(conn, who)
+            save_decision(conn, shown.output.id, who, "pass", seen=shown.output.version)
+
+
+def assigned(store):
+    return rows(store, "SELECT output_id, annotator_id, second FROM assignments ORDER BY 1, 2")
+
+
 def test_everybody_gets_warnings_by_weight(many):
-    total = rows(many, "SELECT count(*) FROM outputs WHERE ruled = 'warning'")[0][0]
-    found = share(many, {"Ann": 1, "Ben": 2, "Cem": 0}, double=0)
+    plan = deal(many, {"Ann": 1, "Ben": 2, "Cem": 0}, double=0)
+    found = held(many)
     assert set(found) == {"Ann", "Ben"}
-    assert found["Ann"].warnings + found["Ben"].warnings == total
-    assert found["Ann"].warnings == pytest.approx(total / 3, abs=2)
-    assert found["Ann"].items + found["Ben"].items == 100
+    assert found["Ann"].outputs + found["Ben"].outputs == plan.judgements == 280
+    assert found["Ann"].outputs == pytest.approx(280 / 3, abs=2)
+    assert found["Ann"].items + found["Ben"].items == 80
     assert (found["Ann"].doubled, found["Ann"].done) == (0, 0)
+    assert [(line.person, line.given) for line in plan.people] == [
+        ("Ann", found["Ann"].outputs),
+        ("Ben", found["Ben"].outputs),
+    ]
+    with many.read() as conn:
+        assert team(conn).weights == {ANN: 1, BEN: 2, CEM: 0}
 
 
 @pytest.mark.parametrize("double", [0.1, 0.5, 1])
-def test_a_sample_of_the_items_with_warnings_goes_to_two(many, double):
-    found = share(many, {"Ann": 1, "Ben": 1, "Cem": 1}, double=double)
-    twice = rows(many, "SELECT item_id FROM assignments GROUP BY item_id HAVING count(*) = 2")
-    once = rows(many, "SELECT item_id FROM assignments GROUP BY item_id HAVING count(*) = 1")
-    assert len(twice) == 80 * double
-    assert len(once) == 100 - len(twice)
+def test_a_share_of_the_outputs_is_judged_by_two(many, double):
+    plan = deal(many, THREE, double=double)
+    twice = rows(many, "SELECT output_id FROM assignments GROUP BY output_id HAVING count(*) = 2")
+    assert len(twice) == plan.doubled == 280 * double
+    assert plan.judgements == 280 + len(twice)
+    assert rows(many, "SELECT count(*) FROM assignments WHERE second") == [(len(twice),)]
+    found = held(many)
     assert sum(each.doubled for each in found.values()) == 2 * len(twice)
-    warned = rows(many, "SELECT DISTINCT item_id FROM outputs WHERE ruled = 'warning'")
-    assert set(twice) <= set(warned)
+    assert max(each.outputs for each in found.values()) - plan.judgements / 3 <= 5
 
 
 def test_one_person_gets_everything_once(many):
-    found = share(many, {"Ann": 3}, double=0.5)
-    assert found == {"Ann": Share("Ann", 100, 0, found["Ann"].warnings, 0)}
+    plan = deal(many, {"Ann": 3}, double=0.5)
+    assert (plan.judgements, plan.doubled) == (280, 0)
 
 
 def test_the_same_seed_gives_the_same_shares(many):
-    asked = "SELECT item_id, annotator_id FROM assignments ORDER BY 1, 2"
-    share(many, {"Ann": 1, "Ben": 1})
-    first = rows(many, asked)
-    share(many, {"Ann": 1, "Ben": 1}, seed=2)
-    assert rows(many, asked) != first
-    share(many, {"Ann": 1, "Ben": 1})
-    assert rows(many, asked) == first
+    first = deal(many, THREE).added
     with many.write() as conn:
-        clear(conn)
+        clear(conn, ANN)
         assert shares(conn) == []
+    assert deal(many, THREE, seed=2).added != first
+    with many.write() as conn:
+        clear(conn, ANN)
+    assert deal(many, THREE).added == first
+    # Dealing once more leaves everything as it is.
+    again = deal(many, THREE, seed=7)
+    assert (again.removed, again.added) == ((), ())
+
+
+def test_in_the_middle_of_a_project_only_what_is_open_is_dealt(many):
+    work(many, ANN, 100)
+    plan = deal(many, {"Ann": 1, "Ben": 1}, double=0)
+    assert plan.judgements == 180
+    open_ = {id_ for (id_,) in rows(many, "SELECT id FROM outputs WHERE verdict = 'warning'")}
+    assert {output for output, _, _ in assigned(many)} == open_
+    # What was judged once counts for the share that is judged twice.
+    plan = deal(many, {"Ann": 1, "Ben": 1}, double=0.5)
+    assert plan.doubled == 140
+    assert plan.judgements == 180 + 140
+    plan = deal(many, {"Ann": 1, "Ben": 1}, double=1)
+    assert plan.judgements == 180 + 280
+    twice = [output for output, person, second in assigned(many) if second and person == ANN]
+    assert set(twice) <= open_
+
+
+def test_who_joins_gets_what_nobody_has_begun(many):
+    deal(many, {"Ann": 1, "Ben": 1}, double=0)
+    work(many, ANN, 4)
+    begun = rows(
+        many,
+        "SELECT DISTINCT item_id FROM outputs JOIN decisions ON output_id = outputs.id",
+    )
+    with many.write() as conn:
+        shown = next_case(conn, BEN)
+        claim(conn, shown.output.id, BEN)
+    before = assigned(many)
+    plan = deal(many, THREE, double=0)
+    lines = {line.person: line for line in plan.people}
+    assert lines["Cem"].given == pytest.approx((280 - 4) / 3, abs=3)
+    assert lines["Ann"].taken + lines["Ben"].taken == lines["Cem"].given
+    assert lines["Ann"].given == lines["Ben"].given == 0
+    assert lines["Ben"].begun >= 1
+    moved = {row[0] for row in set(before) ^ set(assigned(many))}
+    items = dict(rows(many, "SELECT id, item_id FROM outputs"))
+    mine = {items[shown.output.id], *(id_ for (id_,) in begun)}
+    assert not mine & {items[output] for output in moved}
+
+
+def test_what_somebody_leaves_behind_goes_to_the_others(many):
+    deal(many, THREE, double=0.1)
+    work(many, BEN, 20)
+    deal(many, {"Ann": 1, "Cem": 1, "Ben": 0}, double=0.1)
+    judged = {id_ for (id_,) in rows(many, "SELECT output_id FROM decisions")}
+    assert {output for output, person, _ in assigned(many) if person == BEN} <= judged
+    for who in (ANN, CEM):
+        with many.read() as conn:
+            left = progress(conn, who).mine
+        work(many, who, left)
+    asked = "SELECT count(*) FROM decisions WHERE NOT withdrawn"
+    assert rows(many, asked) == [(280 + 28,)]
+    assert rows(many, "SELECT count(*) FROM outputs WHERE verdict = 'warning'") == [(0,)]
+
+
+def test_outputs_that_come_later_are_in_the_pool(many):
+    deal(many, {"Ann": 1}, double=0)
+    with many.write() as conn:
+        save_run(conn, Run("new", {"001": "so new"}, "next"), Checker())
+        assert next_case(conn, BEN).output.text == "so new"
+        assert progress(conn, BEN).mine == 1
+    work(many, ANN, 2)
+    # In a new campaign, nobody has begun the item.
+    plan = deal(many, {"Ann": 0, "Ben": 1}, double=0)
+    assert plan.judgements == 279
+
+
+def test_a_deal_is_taken_back_but_for_what_was_judged_since(many):
+    deal(many, {"Ann": 1}, double=0)
+    before = assigned(many)
+    deal(many, {"Ben": 1, "Ann": 0}, double=0)
+    work(many, BEN, 10)
+    done = {id_ for (id_,) in rows(many, "SELECT output_id FROM decisions")}
+    with many.write() as conn:
+        for _ in range(10):
+            save = undo(conn, BEN)
+            assert save.kind == "decision"
+    work(many, BEN, 10)
+    with many.write() as conn, pytest.raises(DataError, match="only a lead can take back how"):
+        undo(conn, CEM, 2)
+    with many.write() as conn:
+        assert undo(conn, ANN) is None
+        assert undo(conn, ANN, 2).kind == "deal"
+        assert team(conn).weights == {ANN: 1}
+    after = assigned(many)
+    assert {row for row in after if row[0] not in done} == {
+        row for row in before if row[0] not in done
+    }
+    assert {person for output, person, _ in after if output in done} == {BEN}
+
+
+def test_who_has_nothing_left_is_told_why_and_takes_over(many):
+    deal(many, {"Ann": 2, "Ben": 1}, double=0)
+    with many.write() as conn:
+        assert next_case(conn, CEM) is None
+        claim(conn, next_case(conn, ANN).output.id, ANN)
+        told = offer(conn, CEM)
+        assert (told.open, told.holders, told.items, told.from_) == (280, ("Ann", "Ben"), 10, "Ann")
+        assert 0 < told.watched <= 5
+        shown = next_case(conn, ANN)
+        change = take(conn, CEM)
+        assert change.note == "took 10 items over from Ann"
+        assert next_case(conn, ANN) == shown
+        assert progress(conn, CEM).mine >= 10
+    work(many, CEM, 1)
+    with many.write() as conn:
+        undo(conn, CEM, change.id)
+        assert next_case(conn, CEM) is None
+        assert shares(conn)[-1].done == 1
+
+
+def test_nothing_is_taken_over_that_one_has_judged_or_others_are_at(store):
+    fill(store, [item("a"), item("b")], {"x": {"a": "so a", "b": "so b"}})
+    with store.write() as conn:
+        assign(conn, ANN, {"Ann": 1, "Ben": 1}, double=1, rng=np.random.default_rng(1))
+    work(store, ANN, 2)
+    with store.write() as conn, pytest.raises(DataError, match="nothing to take over"):
+        take(conn, ANN)
+    with store.write() as conn:
+        shown = next_case(conn, BEN)
+        claim(conn, shown.output.id, BEN)
+        assert case(conn, shown.output.id, BEN).output.verdict == "warning"
+        assert offer(conn, ANN).open == 2
+        assert offer(conn, ANN).watched == 1
 
 
 @pytest.mark.parametrize(
@@ -84,21 +243,19 @@ def test_the_same_seed_gives_the_same_shares(many):
     ],
 )
 def test_shares_that_make_no_sense_are_refused(many, weights, double, complaint):
-    share(many, {"Ben": 1})
+    deal(many, {"Ben": 1})
     with pytest.raises(DataError, match=complaint):
-        share(many, weights, double=double)
-    assert rows(many, "SELECT count(*) FROM assignments") == [(100,)]
+        deal(many, weights, double=double)
+    assert rows(many, "SELECT count(*) FROM assignments") == [(280,)]
 
 
 def test_what_is_done_of_a_share_is_counted(many):
-    found = share(many, {"Ann": 1, "Ben": 1}, double=1)
+    deal(many, {"Ann": 1, "Ben": 1}, double=1)
     ids = [id_ for (id_,) in rows(many, "SELECT id FROM outputs ORDER BY id")][:3]
     with many.write() as conn:
         for id_, choice in zip(ids, ("pass", "fail", "skip"), strict=True):
             save_decision(conn, id_, 1, choice, seen=0)
-        done = {each.person: each.done for each in shares(conn)}
-    assert done == {"Ann": 2, "Ben": 0}
-    assert found["Ann"].done == 0
+    assert {name: each.done for name, each in held(many).items()} == {"Ann": 2, "Ben": 0}
 
 
 def test_ratings_are_the_words_on_what_several_judged(many):
@@ -120,7 +277,7 @@ def test_ratings_are_the_words_on_what_several_judged(many):
         for at, who, choice in said:
             save_decision(conn, ids[at], who, choice, seen=versions[ids[at]])
             versions[ids[at]] += 1
-        save_decision(conn, ids[0], 3, "pass", seen=2, adjudication=True)
+        save_decision(conn, ids[0], 3, "pass", seen=2, adjudication=True)  # which is none
         found = ratings(conn)
     assert found.people == ("Ann", "Ben", "Cem")
     assert found.outputs == (ids[0], ids[1], ids[4])

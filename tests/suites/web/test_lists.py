@@ -3,14 +3,10 @@
 import re
 from html import unescape
 
-import numpy as np
 import pytest
-from statsmodels.stats.inter_rater import cohens_kappa
 
 from assay.suites.store.dealing import shares
 from assay.suites.store.queue import case
-from assay.suites.store.records import Ratings
-from assay.suites.web.team import agreement
 from tests.suites.web.conftest import Visitor
 from tests.suites.web.hubby import NASTY
 
@@ -46,9 +42,9 @@ def test_browsing_finds_what_fits_the_filters(ada, query, texts):
 
 
 def test_browsing_goes_page_by_page(ada, monkeypatch):
-    from assay.suites.web import lists
+    from assay.suites.web import browse
 
-    monkeypatch.setattr(lists, "STEP", 3)
+    monkeypatch.setattr(browse, "STEP", 3)
     seen, path = [], "/browse?verdict=warning"
     while path:
         page = ada.get(path).text
@@ -58,7 +54,7 @@ def test_browsing_goes_page_by_page(ada, monkeypatch):
     assert len(seen) == len(set(seen)) == 8
 
 
-def test_a_dispute_shows_every_word_and_can_be_decided(store, ada, ben, first):
+def test_a_dispute_shows_every_word_and_can_be_decided(store, app, ada, ben, first):
     output = first.output.id
     decide(ada, output, "pass")
     decide(ben, output, "fail")
@@ -66,9 +62,13 @@ def test_a_dispute_shows_every_word_and_can_be_decided(store, ada, ben, first):
     assert re.search(r"<b[^>]*>Ada</b>\s*<span class=\"badge pass\"", page)
     assert re.search(r"<b[^>]*>Ben</b>\s*<span class=\"badge fail\"", page)
     seen = re.search(r'name="seen" value="(\d+)"', page)[1]
-    answer = ada.post("/decide", output=output, choice="fail", seen=seen, adjudication="1")
+    said = {"output": output, "choice": "fail", "seen": seen, "adjudication": "1"}
+    assert "you are one of those who disagree" in ada.post("/decide", **said).text
+    cleo = Visitor(app)
+    cleo.enter("Cleo")
+    answer = cleo.post("/decide", **said)
     assert answer.headers["location"].startswith("/disputes")
-    page = ada.get(answer.headers["location"]).text
+    page = cleo.get(answer.headers["location"]).text
     assert "There are no disputes." in page
     with store.read() as connection:
         settled = case(connection, output).output
@@ -79,63 +79,103 @@ def test_the_history_shows_everything_and_undoes_ones_own(store, ada, ben, first
     decide(ada, first.output.id, "pass")
     decide(ben, first.others[0].id, "fail")
     page = ada.get("/history").text
-    assert page.count("<tr>") == 3
+    assert page.count('class="past-head"') == 2
+    assert page.count(first.item.source) == 2
+    assert first.output.text in page
     changes = re.findall(r'name="change" value="(\d+)"', page)
     assert len(changes) == 1
-    assert ada.get("/history?person=Ben").text.count("<tr>") == 2
-    assert "Nothing has been done yet." in ada.get("/history?person=Nobody").text
-    assert "Nothing has been done yet." in ada.get("/history?item=m2").text
+    assert ada.get("/history?person=Ben").text.count('class="past-head"') == 1
+    assert "Nothing fits." in ada.get("/history?person=Nobody").text
+    assert "Nothing fits." in ada.get("/history?item=m2").text
+    assert "Nothing fits." in ada.get("/history?kind=rule").text
+    assert "Nothing fits." in ada.get("/history?until=2000-01-01").text
+    assert ada.get("/history?since=2000-01-01&kind=decision").text.count("past-head") == 2
+    assert ada.get("/history?since=yesterday").status_code == 400
     ada.get("/history")
     answer = ada.post("/undo", change=changes[0], after="/history")
     assert answer.headers["location"] == "/history"
-    assert 'class="undone"' in ada.get("/history").text
+    assert 'class="card undone"' in ada.get("/history").text
     with store.read() as connection:
         assert case(connection, first.output.id).output.verdict == "warning"
 
 
 def test_the_history_goes_page_by_page(ada, first, monkeypatch):
-    from assay.suites.web import lists
+    from assay.suites.web import history
 
-    monkeypatch.setattr(lists, "STEP", 2)
+    monkeypatch.setattr(history, "STEP", 2)
     for seen in range(5):
         decide(ada, first.output.id, "pass" if seen % 2 else "fail", seen)
     rows, path = 0, "/history"
     while path:
         page = ada.get(path).text
-        rows += page.count('<td class="time">')
+        rows += page.count('class="past-head"')
         link = re.search(r'rel="next" href="([^"]+)"', page)
         path = unescape(link[1]) if link else ""
     assert rows == 5
 
 
-def test_the_work_is_shared_out_by_weights(store, ada, ben):
-    ada.get("/team")
+def test_the_work_is_divided_after_a_look_at_what_will_change(store, ada, ben):
     fields = {"name-1": "Ada", "weight-1": "1", "name-2": "Ben", "weight-2": "0"}
-    more = {"name-3": "Cleo", "weight-3": "2", "double": "100", "do": "assign"}
-    assert ada.post("/team", **fields, **more).status_code == 303
+    more = {"name-3": "Cleo", "weight-3": "2", "double": "100", "do": "plan"}
+    page = ada.post("/deal", **fields, **more).text
+    assert "16 judgements are still to be made; 8 outputs are judged by two people" in page
+    with store.read() as connection:
+        assert shares(connection) == []
+    hidden = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', page))
+    answer = ada.post("/deal", **hidden, do="apply")
     with store.read() as connection:
         given = {each.person: each for each in shares(connection)}
-    assert given["Ada"].items == given["Ada"].doubled == given["Cleo"].items == 3
-    assert "Ben" not in given or given["Ben"].items == 0
-    page = ada.get("/team").text
+    assert given["Ada"].doubled == given["Ada"].outputs == given["Cleo"].outputs == 8
+    assert "Ben" not in given
+    page = ada.get(answer.headers["location"]).text
+    assert "You dealt 16 judgements to Ada, Cleo" in page
     assert "0 of 8" in page
-    assert ada.post("/team", do="clear").status_code == 303
+    # The weights and the share judged twice are as they were.
+    assert re.findall(r'name="weight-\d" value="([^"]+)"', page) == ["1", "0", "2", "1"]
+    assert 'name="double" value="100"' in page
+    change = re.search(r'name="change" value="(\d+)"', page)[1]
+    assert "what is open is for whoever comes first" in ada.post("/deal", do="clear").text
+    assert ada.post("/deal", do="clear now").status_code == 303
     assert "no share yet" in ada.get("/team").text
+    assert ada.post("/undo", change=change, after="/team").headers["location"] == "/team"
+
+
+def test_only_leads_divide_the_work(ada, ben):
+    answer = ben.post("/deal", do="clear now")
+    assert answer.status_code == 403
+    assert "Ada" in answer.text
+    assert "Divide the work" not in ben.get("/team").text
 
 
 @pytest.mark.parametrize(
     ("fields", "error"),
     [
-        ({"name-1": "Ada", "weight-1": "0", "do": "assign"}, "Nobody has a weight above 0"),
-        ({"name-1": "Ada", "weight-1": "nan", "do": "assign"}, "a number from 0 to 100"),
-        ({"name-1": "Ada", "weight-1": "1", "double": "-1", "do": "assign"}, "from 0 to 100"),
+        ({"name-1": "Ada", "weight-1": "0"}, "Nobody has a weight above 0"),
+        ({"name-1": "Ada", "weight-1": "nan"}, "a number from 0 to 100"),
+        ({"name-1": "Ada", "weight-1": "1", "double": "-1"}, "from 0 to 100"),
     ],
 )
 def test_shares_that_make_no_sense_are_refused(ada, fields, error):
-    ada.get("/team")
-    answer = ada.post("/team", **fields)
+    answer = ada.post("/deal", **fields, do="plan")
     assert answer.status_code == 400
     assert error in answer.text
+
+
+def test_undoing_on_the_page_of_disputes_stays_there(app, store, ada, ben, first):
+    decide(ada, first.output.id, "pass")
+    decide(ben, first.output.id, "fail")
+    cleo = Visitor(app)
+    cleo.enter("Cleo")
+    said = {"output": first.output.id, "choice": "fail", "seen": 2, "adjudication": "1"}
+    page = cleo.get(cleo.post("/decide", **said).headers["location"]).text
+    toast = page[page.index('id="toast"') :]
+    assert "data-live" not in toast
+    hidden = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', toast))
+    assert 'data-key="u"' in toast
+    answer = cleo.post("/undo", **hidden)
+    assert answer.headers["location"] == "/disputes"
+    with store.read() as connection:
+        assert case(connection, first.output.id).output.disputed
 
 
 def test_with_accounts_the_team_page_makes_no_new_people(guarded, store):
@@ -145,33 +185,7 @@ def test_with_accounts_the_team_page_makes_no_new_people(guarded, store):
         add_person(connection, "Cleo", "correct horse battery")
     cleo = Visitor(guarded)
     cleo.enter("Cleo", password="correct horse battery")
-    answer = cleo.post("/team", **{"name-1": "Mallory", "weight-1": "1", "do": "assign"})
+    answer = cleo.post("/deal", **{"name-1": "Mallory", "weight-1": "1", "do": "plan"})
     assert answer.status_code == 400
     with store.read() as connection:
         assert person_named(connection, "Mallory") is None
-
-
-def test_agreement_is_shown_for_what_two_people_judged(ada, ben, first):
-    outputs = [first.output.id, *(each.id for each in first.others)]
-    for visitor, words in ((ada, "pppf"), (ben, "ppff")):
-        for output, word in zip(outputs, words, strict=True):
-            seen = 0 if visitor is ada else 1
-            decide(visitor, output, {"p": "pass", "f": "fail"}[word], seen)
-    page = ada.get("/team").text
-    kappa = cohens_kappa([[1, 1], [0, 2]]).kappa
-    assert f'<td class="number">{kappa:.2f}</td>' in page
-    assert "75%" in page
-
-
-def test_agreement_takes_only_what_both_judged():
-    nan = np.nan
-    found = agreement(
-        Ratings(("a", "b", "c"), (1, 2, 3), np.array([[1, 0, nan], [1, 1, 0], [nan] * 3]))
-    )
-    assert [(each.first, each.second, each.outputs, each.same) for each in found.pairs] == [
-        ("a", "b", 2, 0.5)
-    ]
-
-
-def test_before_anybody_judged_there_is_no_agreement(ada):
-    assert "No output has been judged by two people yet." in ada.get("/team").text

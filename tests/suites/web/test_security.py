@@ -1,14 +1,24 @@
 """Nobody gets in who should not, and nothing gets out that should not."""
 
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Annotated
+from urllib.parse import quote
+
 import pytest
+from fastapi import Depends
 from fastapi.routing import APIRoute
 
+from assay.suites.store import people
+from assay.suites.store.opening import Unavailable
 from assay.suites.store.people import add_person, invite
-from assay.suites.store.tables import logins
+from assay.suites.store.tables import leases, logins
+from assay.suites.web import browse
 from assay.suites.web.app import POLICY, ROUTED, make_app
-from assay.suites.web.requests import inside
-from assay.suites.web.site import Attempts, ServerSettings, keys_of
-from tests.suites.web.conftest import JSON, Visitor
+from assay.suites.web.requests import Post, inside, uploaded
+from assay.suites.web.site import DEFAULT, Attempts, ServerSettings, keys_of
+from tests.suites.web.conftest import HOME, JSON, TestClient, Visitor
 from tests.suites.web.hubby import NASTY
 
 LISTS = ("/browse", "/disputes", "/team", "/history")
@@ -39,8 +49,39 @@ def test_pages_are_kept_by_no_cache_and_have_no_inline_script_or_style(ada, firs
     assert answer.headers["cache-control"] == "no-store"
     assert "style=" not in answer.text
     assert "<style" not in answer.text
-    assert answer.text.count("<script") == 1
+    assert answer.text.count("<script") == answer.text.count('<script src="/static/')
     assert '<script src="/static/assay.js" defer></script>' in answer.text
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/", "/login"])
+@pytest.mark.parametrize("token", ["", "wrong", "ä", "\ud800"])
+def test_without_the_token_of_the_link_no_page_opens(app, ada, path, token):
+    secret = ada.client.cookies["assay"]
+    other = TestClient(app, base_url=HOME, follow_redirects=False, cookies={"assay": secret})
+    for answer in (
+        other.get(path.format(1)),
+        other.get(f"{path.format(1)}?token={quote(token, errors='replace')}"),
+        other.get(path.format(1), headers={"Cookie": f"assay={secret}; assay-token=x"}),
+        other.post("/decide", data={"output": "1", "choice": "pass", "seen": "0"}),
+    ):
+        assert answer.status_code == 403
+        assert "It stands in the terminal" in answer.text
+        assert "Ada" not in answer.text
+
+
+def test_the_token_in_the_address_becomes_a_cookie(app):
+    stranger = TestClient(app, base_url=HOME, follow_redirects=False)
+    answer = stranger.get("/browse", params={"token": DEFAULT.token, "text": "a b"})
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/browse?text=a+b"
+    assert "HttpOnly" in answer.headers["set-cookie"]
+    assert "SameSite=lax" in answer.headers["set-cookie"]
+    assert stranger.get("/login").status_code == 200
+
+
+def test_with_accounts_there_is_no_token(guarded):
+    stranger = TestClient(guarded, base_url=HOME)
+    assert stranger.get("/login").status_code == 200
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -63,33 +104,47 @@ def posts():
     ]
 
 
-def test_every_form_is_refused_without_its_token(ada, ben):
+FORGED = (
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "cross-site", "Origin": HOME},
+    {"Origin": "https://evil.example"},
+    {"Origin": "http://127.0.0.1:8001"},
+    {"Origin": "null"},
+    {"Origin": ""},
+)
+
+
+def test_forms_on_pages_of_others_are_refused_everywhere(ada):
     paths = posts()
-    assert {"/login", "/decide", "/undo", "/rule/1", "/team", "/logout"} <= set(paths)
+    assert {"/login", "/invite", "/decide", "/undo", "/rule/1", "/deal", "/logout"} <= set(paths)
     for path in paths:
-        for token in ("", "wrong", ben.csrf):
-            ada.csrf = token
-            assert ada.post(path, output="1", choice="pass", seen="0").status_code == 403
+        for headers in FORGED:
+            assert ada.client.post(path, data={}, headers=headers).status_code == 403
+    assert ada.get("/resolve").status_code == 200
 
 
-def test_a_log_in_form_of_somebody_else_is_refused(app):
-    mine, theirs = Visitor(app), Visitor(app)
-    mine.get("/login")
-    theirs.get("/login")
-    mine.csrf = theirs.csrf
-    assert mine.post("/login", name="Ada").status_code == 403
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "same-origin", "Origin": HOME},
+        {"Sec-Fetch-Site": "none"},
+        {"Origin": HOME},
+        {"Origin": HOME.upper()},
+        {},
+    ],
+)
+def test_forms_on_pages_of_ours_are_answered(ada, headers):
+    assert ada.client.post("/logout", headers=headers).status_code == 303
 
 
-@pytest.mark.parametrize("site", ["cross-site", "same-site"])
-def test_a_form_on_another_page_is_refused(ada, site):
-    headers = {"Sec-Fetch-Site": site}
-    answer = ada.client.post("/undo", data={"csrf": ada.csrf}, headers=headers)
-    assert answer.status_code == 403
+def test_links_from_other_websites_lead_here(ada):
+    assert ada.get("/resolve", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 200
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:8000", "", "[::1", "a@b"])
 def test_another_host_name_is_refused(ada, host):
-    assert ada.get("/resolve", headers={"Host": host}).status_code == 421
+    assert ada.get("/resolve", headers={"Host": host}).status_code == 400
 
 
 @pytest.mark.parametrize("host", ["localhost:8000", "127.0.0.1", "[::1]:8000", "LOCALHOST"])
@@ -112,6 +167,31 @@ def test_a_request_that_hides_its_size_is_refused_too(ada):
 
     kind = {"Content-Type": "application/x-www-form-urlencoded"}
     assert ada.client.post("/decide", content=chunks(), headers=kind).status_code == 413
+
+
+def test_a_form_of_too_many_fields_or_with_files_is_refused(ada):
+    assert ada.post("/decide", **{str(number): "" for number in range(6000)}).status_code == 400
+    answer = ada.client.post("/decide", files={"file": ("a.csv", b"a,b")}, data={"output": "1"})
+    assert answer.status_code == 400
+    assert "Too many files" in answer.text
+
+
+def test_a_route_can_take_files_up_to_a_size_of_its_own(store):
+    app = make_app(store)
+
+    @app.post("/files")
+    def files(post: Annotated[Post, Depends(uploaded(1_000_000))]) -> dict[str, object]:
+        sent = post.form.files["file"]
+        return {"name": sent.name, "size": len(sent.data), "text": post.form.text("text")}
+
+    ada, more = Visitor(app), {"data": {"text": "ö"}, "headers": JSON}
+    sent = {"file": ("ü.csv", b"x" * 500_000)}
+    assert ada.client.post("/files", files=sent, **more).status_code == 401
+    ada.enter("Ada")
+    answer = ada.client.post("/files", files=sent, **more)
+    assert answer.json() == {"name": "ü.csv", "size": 500_000, "text": "ö"}
+    sent = {"file": ("ü.csv", b"x" * 1_000_000)}
+    assert ada.client.post("/files", files=sent, **more).status_code == 413
 
 
 def test_the_cookie_is_for_the_server_alone_and_its_secret_is_not_in_the_database(store, ada):
@@ -171,24 +251,107 @@ def test_attempts_are_forgotten_after_a_while():
     clock = [0.0]
     attempts = Attempts(window=60, clock=lambda: clock[0])
     for second in range(10):
-        assert attempts.wait(*keys_of("Ada", "there")) == 0
         clock[0] = second
-        attempts.failed(*keys_of("ADA", "there"))
-    assert attempts.wait(*keys_of("Ada", "there")) == 60 - 9
-    assert attempts.wait(*keys_of("Ada", "elsewhere")) == 0
-    assert attempts.wait(*keys_of("Ben", "there")) == 0
+        assert attempts.begin(*keys_of("ADA", "there")) == 0
+    assert attempts.begin(*keys_of("Ada", "there")) == 60 - 9
+    assert attempts.begin(*keys_of("Ada", "elsewhere")) == 0
+    assert attempts.begin(*keys_of("Ben", "there")) == 0
     clock[0] = 60
-    assert attempts.wait(*keys_of("Ada", "there")) == 0
+    assert attempts.begin(*keys_of("Ada", "there")) == 0
+
+
+def test_a_try_that_succeeds_is_not_counted():
+    attempts = Attempts(clock=lambda: 0)
+    for _ in range(100):
+        assert attempts.begin(*keys_of("Ada", "there")) == 0
+        attempts.succeeded(*keys_of("Ada", "there"))
 
 
 def test_many_names_from_one_address_and_one_name_from_many_addresses_are_limited_too():
     attempts = Attempts(clock=lambda: 0)
     for number in range(50):
-        attempts.failed(*keys_of(f"name {number}", "there"))
-        attempts.failed(*keys_of("Ada", f"place {number}"))
-    assert attempts.wait(*keys_of("somebody", "there")) == 300
-    assert attempts.wait(*keys_of("Ada", "anywhere")) == 300
-    assert attempts.wait(*keys_of("somebody", "anywhere")) == 0
+        attempts.begin(*keys_of(f"name {number}", "there"))
+        attempts.begin(*keys_of("Ada", f"place {number}"))
+    assert attempts.begin(*keys_of("somebody", "there")) == 300
+    assert attempts.begin(*keys_of("Ada", "anywhere")) == 300
+    assert attempts.begin(*keys_of("somebody", "anywhere")) == 0
+
+
+def test_strangers_lock_a_name_for_strangers_only(guarded, cleo):
+    known, stranger = Visitor(guarded), Visitor(guarded)
+    assert known.enter("Cleo", password=PASSWORD).status_code == 303
+    assert known.post("/logout").status_code == 303
+    attempts = guarded.state.site.attempts
+    for number in range(60):
+        attempts.begin(*keys_of("Cleo", f"place {number}"))
+    assert stranger.enter("Cleo", password=PASSWORD).status_code == 429
+    assert known.enter("Cleo", password=PASSWORD).status_code == 303
+    # What a browser keeps is for one name, and is limited too.
+    known.post("/logout")
+    stranger.client.cookies.set("assay-device", "made.up")
+    assert stranger.enter("Cleo", password=PASSWORD).status_code == 429
+    for _ in range(10):
+        assert known.enter("Cleo", password="guess").status_code == 403
+    assert known.enter("Cleo", password=PASSWORD).status_code == 429
+
+
+def test_many_tries_at_once_are_counted_before_they_are_looked_at(guarded, cleo, monkeypatch):
+    asked = []
+    monkeypatch.setattr(people, "check_password", lambda *_: asked.append(1))
+    with ThreadPoolExecutor(20) as threads:
+        tries = [
+            threads.submit(Visitor(guarded).post, "/login", name="Cleo", password="guess")
+            for _ in range(60)
+        ]
+    statuses = Counter(each.result().status_code for each in tries)
+    # Some of the first ten may find too many others hashing.
+    assert statuses[429] == 50
+    assert len(asked) == statuses[403] <= 10
+
+
+def test_those_who_find_too_many_others_hashing_are_sent_away_at_once(guarded, cleo):
+    visitor, turns = Visitor(guarded), guarded.state.site.hashing
+    with ExitStack() as stack:
+        for _ in range(2):
+            assert stack.enter_context(turns.take())
+        turns.patience = 0
+        assert not stack.enter_context(turns.take())
+        for _ in range(7):
+            turns._present.acquire()
+        answer = visitor.enter("Cleo", password=PASSWORD)
+        assert answer.status_code == 503
+        assert int(answer.headers["retry-after"]) > 0
+        assert visitor.get("/login").status_code == 200
+        for _ in range(7):
+            turns._present.release()
+    assert visitor.enter("Cleo", password=PASSWORD).status_code == 303
+
+
+def test_the_address_of_the_database_is_for_those_who_are_logged_in(store, ada, app, caplog):
+    def lost(*_, **__):
+        raise Unavailable("postgresql://ann@db.example/suite cannot be used (gone).")
+
+    stranger = Visitor(app)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(people, "person_named", lost)
+        answer = stranger.post("/login", name="Ben")
+    assert answer.status_code == 503
+    assert "db.example" not in answer.text
+    assert "db.example" in caplog.text
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(browse, "find", lost)
+        assert "db.example" in ada.get("/browse").text
+
+
+def test_a_log_out_gives_back_what_was_shown(store, ada, ben):
+    ada.get("/resolve")
+    with store.write() as connection:
+        connection.execute(leases.delete())
+        connection.execute(leases.insert().values(item_id=1, annotator_id=1, expires="9"))
+        connection.execute(leases.insert().values(item_id=1, annotator_id=2, expires="9"))
+    ada.post("/logout")
+    with store.read() as connection:
+        assert [row.annotator_id for row in connection.execute(leases.select())] == [2]
 
 
 def test_a_one_time_link_works_once(guarded, store):
@@ -256,9 +419,7 @@ def test_files_outside_are_not_served(ada):
 
 
 def test_an_error_of_ours_keeps_the_headers(store, monkeypatch):
-    from assay.suites.web import lists
-
-    monkeypatch.setattr(lists, "find", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(browse, "find", lambda *_, **__: 1 / 0)
     visitor = Visitor(make_app(store, ServerSettings()))
     visitor.enter("Ada")
     visitor.client._transport.raise_server_exceptions = False

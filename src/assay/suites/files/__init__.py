@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -9,15 +10,27 @@ from typing import NamedTuple
 
 from assay.data import DataError
 from assay.io.files import FilePath, bare_name, label, read_lines, suffix
-from assay.io.tables import read_table
+from assay.io.tables import TableRow, read_table
 from assay.registry import did_you_mean
+from assay.suites.files.columns import (
+    ItemTable,
+    guess_roles,
+    is_tq_autotest,
+    read_item_table,
+)
 from assay.suites.files.items import (
     read_items_json,
     read_items_jsonl,
     write_items_json,
     write_items_jsonl,
 )
-from assay.suites.files.spreadsheets import read_items_tsv, write_items_tsv
+from assay.suites.files.mapping import suite_of_table
+from assay.suites.files.spreadsheets import (
+    is_items_table,
+    read_items_tsv,
+    suite_of_rows,
+    write_items_tsv,
+)
 from assay.suites.model import Run, Suite
 
 __all__ = ["names_of", "read_ids", "read_runs", "read_suite", "write_suite"]
@@ -38,6 +51,9 @@ _FORMATS: Mapping[str, _SuiteFormat] = {
 def read_suite(path: FilePath) -> Suite:
     """The suite of a .json, .jsonl or .tsv file, packed (.gz, .xz) or not, or of a database.
 
+    A .csv, .xlsx or .txt file may have the columns of the .tsv or those of TQ-AutoTest's files;
+    for others, `suite_of_table` takes what each column holds.
+
     What is wrong with a file is a `DataError` that names the line, the item and the field. A
     database is an SQLite file of `assay suite import`, or `postgresql://user:password@host/name`.
 
@@ -49,6 +65,8 @@ def read_suite(path: FilePath) -> Suite:
         from assay.suites.store.suites import read_stored_suite
 
         return read_stored_suite(path)
+    if suffix(path) in _TABLES:
+        return _read_table_of_items(path)
     return _format(path).read(path)
 
 
@@ -57,6 +75,32 @@ def write_suite(path: FilePath, suite: Suite) -> None:
     if not suite.items:
         raise DataError(f"{path}: the suite has no items to write.")
     _format(path).write(path, suite)
+
+
+_TABLES = (".tsv", ".csv", ".txt", ".xlsx")
+"""The endings of tables, which are told apart by their headers."""
+
+
+def _read_table_of_items(path: FilePath) -> Suite:
+    if suffix(path) == ".tsv" and not is_tq_autotest(read_lines(path)[0].split("\t")):
+        return read_items_tsv(path)
+    table = read_item_table(path)
+    if is_tq_autotest(table.columns):
+        return suite_of_table(table, guess_roles(table))
+    if is_items_table(table.columns):
+        return suite_of_rows(path, [TableRow(1, list(table.columns)), *table.rows])
+    if len(table.columns) == 1 and suffix(path) == ".txt":
+        _format(path)
+    columns = ", ".join(table.columns)[:200]
+    raise DataError(
+        f"{label(path)}: say what its columns hold ({columns}) when you import it: "
+        f"assay suite import {label(path)} --db DB --columns {shlex.join(_proposed(table))}"
+    )
+
+
+def _proposed(table: ItemTable) -> list[str]:
+    told = zip(table.columns, guess_roles(table), strict=True)
+    return list(dict.fromkeys(f"{role}={name}" for name, role in told if role != "keep"))
 
 
 def _is_database(path: FilePath) -> bool:

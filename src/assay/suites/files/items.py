@@ -65,7 +65,10 @@ def name_of(path: FilePath, head: dict[str, Any]) -> str:
     name = head.get("name", "")
     if not isinstance(name, str):
         raise DataError(f"{label(path)}: the suite's 'name' must be a text.")
-    refuse_halves(head)
+    try:
+        refuse_halves(head)
+    except DataError as error:
+        raise DataError(f"{label(path)}: {error}") from None
     return name
 
 

@@ -31,7 +31,7 @@ from assay.suites.files.items import (
 )
 from assay.suites.model import Item, Suite
 
-__all__ = ["COLUMNS", "read_items_tsv", "write_items_tsv"]
+__all__ = ["COLUMNS", "is_items_table", "read_items_tsv", "suite_of_rows", "write_items_tsv"]
 
 ITEM = {
     "item": "id",
@@ -63,7 +63,20 @@ class _Draft:
 
 def read_items_tsv(path: FilePath) -> Suite:
     """The suite of a table whose header names the columns."""
-    header, *rows = read_cells(path)
+    return suite_of_rows(path, read_cells(path))
+
+
+def is_items_table(columns: Sequence[str]) -> bool:
+    """Whether a table with these columns is one that `suite_of_rows` reads."""
+    plain = {_plain(name) for name in columns}
+    fields = {ITEM.get(name, name) for name in plain}
+    about = {"id", "category", "phenomenon", "source_sentence"} <= fields
+    return about and ({"polarity", "kind", "text"} <= plain or not plain.isdisjoint(PATTERNS))
+
+
+def suite_of_rows(path: FilePath, table: Sequence[TableRow]) -> Suite:
+    """The suite of a table's rows, the header first."""
+    header, *rows = table
     columns = _meanings(path, header.cells)
     head: dict[str, Any] = {}
     drafts: dict[str, list[_Draft]] = {}

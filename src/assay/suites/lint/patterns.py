@@ -185,7 +185,8 @@ def probes(text: str, *, length: int = LONGEST) -> Iterator[str]:
     """Texts of about that length that wear out the pattern `text`, if any do.
 
     What the pattern repeats is repeated, after the least that leads there. A pattern that
-    repeats hardly anything is not tried.
+    repeats hardly anything is not tried, nor is one whose least match is far longer than that:
+    `regex` looks for thousands of letters in a row without minding its time limit.
     """
     branches = outline(text)
     repeated = [part for part in walk(branches) if part.times]
@@ -196,7 +197,7 @@ def probes(text: str, *, length: int = LONGEST) -> Iterator[str]:
     tails = (*TAILS, f"! {whole}", f"§{whole[-1:]}")
     for before, turn in dict.fromkeys(_loops(branches, "")):
         pumped = before + turn * max(1, length // len(turn))
-        yield from (pumped + tail for tail in tails)
+        yield from (pumped + tail for tail in tails if len(pumped + tail) <= 4 * length)
 
 
 def _loops(branches: Branches, before: str) -> Iterator[tuple[str, str]]:

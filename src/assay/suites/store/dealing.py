@@ -1,160 +1,493 @@
-"""Dealing: which items each person judges, in proportion to weights, and a sample judged twice."""
+"""Dealing: who is to judge which output, in proportion to weights, and a sample judged twice."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, delete, distinct, func, insert, select
+from sqlalchemy import Connection, delete, distinct, exists, func, insert, select
+from sqlalchemy import case as sql_case
 
 from assay.data import DataError
 from assay.registry import did_you_mean
-from assay.suites.store.records import Share
+from assay.suites.store.history import add_change
+from assay.suites.store.queue import doubled
+from assay.suites.store.records import Assignment, Change, DealPlan, PersonsDeal, Share, Team
 from assay.suites.store.tables import (
     annotators,
+    answers,
     assignments,
+    batches,
     decisions,
-    items,
+    facts,
     learn_sizes,
+    leases,
+    now,
     outputs,
     pairs,
+    runs,
 )
 
-__all__ = ["assign", "clear", "shares"]
+__all__ = [
+    "Unfinished",
+    "apply_deal",
+    "assign",
+    "clear",
+    "move",
+    "move_back",
+    "plan_deal",
+    "shares",
+    "team",
+    "unfinished",
+]
 
 
-def assign(
+def plan_deal(
     connection: Connection,
     weights: Mapping[str, float],
     *,
     double: float = 0.1,
     rng: np.random.Generator,
-) -> None:
-    """Give every item to one of the named people, instead of what was given before.
+) -> DealPlan:
+    """What would change if the open outputs were dealt to the named people.
 
-    Everybody gets warnings in proportion to their weight, as far as whole items allow. A share
-    `double` of the items with warnings goes to a second person, too, unless there is only one.
+    Everybody gets outputs in proportion to their weight, whole items at a time; what they still
+    have counts. An item that one of them has begun stays with them. A share `double` of all
+    outputs that people judge goes to a second person, too; those judged twice already count.
     """
     people = _people(connection, weights)
     if not 0 <= double <= 1:
         raise DataError(f"the doubled share is a number from 0 to 1, not {double}.")
-    load = _warnings_by_item(connection)
-    order = [int(id_) for id_ in rng.permutation(sorted(load))]
-    # The largest first: what is small evens out what the large ones have left uneven.
-    order.sort(key=lambda item: -load[item])
-    given = _deal(order, load, people)
-    with_warnings = [item for item in sorted(load) if load[item]]
-    if len(people) > 1:
-        size = round(double * len(with_warnings))
-        sample = (
-            [int(item) for item in rng.choice(with_warnings, size, replace=False)] if size else []
-        )
-        given |= _deal(sample, load, people, taken=dict(given))
-    clear(connection)
-    rows = [{"item_id": item, "annotator_id": person} for item, person in sorted(given)]
-    if rows:
-        connection.execute(insert(assignments), rows)
+    work = unfinished(connection)
+    table = _Table(work, {id_: weight for id_, weight in people.items() if weight}, rng)
+    table.deal_first()
+    table.deal_second(round(double * work.total))
+    return _plan(connection, table, people, double)
+
+
+def apply_deal(connection: Connection, plan: DealPlan, person: int) -> Change:
+    """Deal as planned; one change, which can be taken back."""
+    before = _fact(connection)
+    told = {"weights": {str(id_): weight for id_, weight in plan.weights.items()}}
+    _set_fact(connection, json.dumps(told | {"double": plan.double}))
+    names = [line.person for line in plan.people if line.total]
+    moved = len({row.output for row in (*plan.removed, *plan.added)})
+    note = f"dealt {plan.judgements} judgements to {', '.join(names)}; {moved} outputs moved"
+    more = {"team": before}
+    change = move(connection, person, "deal", note, plan.removed, plan.added, more=more)
     learn_sizes(connection)
+    return change
 
 
-def clear(connection: Connection) -> None:
-    """Give nothing to anybody: everybody may judge everything."""
-    connection.execute(delete(assignments))
+def assign(
+    connection: Connection,
+    person: int,
+    weights: Mapping[str, float],
+    *,
+    double: float = 0.1,
+    rng: np.random.Generator,
+) -> Change:
+    """Deal the open outputs without a look at the plan; `person` is who does it."""
+    plan = plan_deal(connection, weights, double=double, rng=rng)
+    return apply_deal(connection, plan, person)
+
+
+def clear(connection: Connection, person: int) -> Change | None:
+    """Put everything that is open back into the pool; None where nobody has anything."""
+    work = unfinished(connection)
+    removed = [row for rows in work.held.values() for row in rows]
+    if not removed:
+        return None
+    note = f"took all shares back: {sum(map(work.is_waiting, removed))} judgements"
+    return move(connection, person, "deal", note, removed, ())
+
+
+def team(connection: Connection) -> Team | None:
+    """How work was dealt last, if it was."""
+    value = _fact(connection)
+    if not value:
+        return None
+    told = json.loads(value)
+    weights = {int(id_): float(weight) for id_, weight in told["weights"].items()}
+    return Team(weights, float(told["double"]))
 
 
 def shares(connection: Connection) -> list[Share]:
     """What everybody was given, by name; those who were given nothing are left out."""
-    twice = (
-        select(assignments.c.item_id)
-        .group_by(assignments.c.item_id)
-        .having(func.count() > 1)
-        .subquery()
+    judged = exists().where(
+        decisions.c.output_id == outputs.c.id,
+        decisions.c.annotator_id == assignments.c.annotator_id,
+        ~decisions.c.withdrawn,
+        decisions.c.verdict != "skip",
     )
     held = (
         select(
             assignments.c.annotator_id,
-            func.count().label("items"),
-            func.count(twice.c.item_id).label("doubled"),
+            func.count(distinct(outputs.c.item_id)),
+            func.count(sql_case((doubled(), 1))),
+            func.count(),
+            func.count(sql_case((judged, 1))),
         )
-        .select_from(assignments)
-        .join(twice, twice.c.item_id == assignments.c.item_id, isouter=True)
+        .join(outputs, outputs.c.id == assignments.c.output_id)
+        .where(outputs.c.ruled == "warning")
         .group_by(assignments.c.annotator_id)
     )
     names = pairs(connection, select(annotators.c.id, annotators.c.name))
-    warnings, done = _warnings_by_person(connection), _done_by_person(connection)
-    found = [
-        Share(names[id_], number, doubled, warnings.get(id_, 0), done.get(id_, 0))
-        for id_, number, doubled in connection.execute(held)
-    ]
+    found = [Share(names[id_], *counts) for id_, *counts in connection.execute(held)]
     return sorted(found, key=lambda share: share.person)
 
 
+def move(
+    connection: Connection,
+    person: int,
+    kind: str,
+    note: str,
+    removed: Sequence[Assignment],
+    added: Sequence[Assignment],
+    *,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> Change:
+    """Take outputs from some people and give them to others; one change of the history."""
+    _remove(connection, removed)
+    _insert(connection, added)
+    data = {"removed": removed, "added": added, **more}
+    return add_change(connection, person, None, kind, note, data=data)
+
+
+def move_back(connection: Connection, change: int, data: str) -> None:
+    """Undo a deal: what nobody has judged or dealt since goes back to where it was."""
+    told = json.loads(data)
+    removed, added = ([Assignment(*row) for row in told[key]] for key in ("removed", "added"))
+    since = select(decisions.c.output_id).where(
+        decisions.c.change_id > change, ~decisions.c.withdrawn, decisions.c.verdict != "skip"
+    )
+    settled = set(connection.execute(since).scalars())
+    touched = {row.output for row in (*removed, *added)}
+    now_held = _assignments(connection)
+    for row in added:
+        if row not in now_held[row.output]:
+            settled.add(row.output)  # it was dealt again
+    gone = set(touched) - set(connection.execute(select(outputs.c.id)).scalars())
+    back = touched - settled - gone
+    _remove(connection, [row for row in added if row.output in back])
+    taken = {(row.output, row.person) for rows in now_held.values() for row in rows}
+    taken -= {(row.output, row.person) for row in added}
+    wanted = [row for row in removed if row.output in back]
+    _insert(connection, [row for row in wanted if (row.output, row.person) not in taken])
+    if "team" in told:
+        _set_fact(connection, told["team"])
+
+
+def _remove(connection: Connection, rows: Iterable[Assignment]) -> None:
+    by_person = defaultdict(list)
+    for row in rows:
+        by_person[row.person].append(row.output)
+    for person, ids in by_person.items():
+        for batch in batches(ids):
+            gone = assignments.c.annotator_id == person, assignments.c.output_id.in_(batch)
+            connection.execute(delete(assignments).where(*gone))
+
+
+def _insert(connection: Connection, rows: Iterable[Assignment]) -> None:
+    told = [
+        {"output_id": row.output, "annotator_id": row.person, "second": row.second} for row in rows
+    ]
+    if told:
+        connection.execute(insert(assignments), told)
+
+
+def _fact(connection: Connection) -> str | None:
+    return connection.execute(select(facts.c.value).where(facts.c.name == "team")).scalar()
+
+
+def _set_fact(connection: Connection, value: str | None) -> None:
+    connection.execute(delete(facts).where(facts.c.name == "team"))
+    if value is not None:
+        connection.execute(insert(facts).values(name="team", value=value))
+
+
 def _people(connection: Connection, weights: Mapping[str, float]) -> dict[int, float]:
-    """The weights by the numbers of people; nobody has a weight of 0."""
+    """The weights by the numbers of people; at least one is above 0."""
     known = pairs(connection, select(annotators.c.name, annotators.c.id))
-    people = {}
     for name, weight in weights.items():
         if name not in known:
             raise DataError(f"nobody is called {name!r}{did_you_mean(name, known)}.")
         if not 0 <= weight < float("inf"):
             raise DataError(f"the weight of {name} is a number from 0 on, not {weight}.")
-        if weight:
-            people[known[name]] = weight
-    if not people:
+    if not any(weights.values()):
         raise DataError("give at least one person a weight above 0.")
-    return people
+    return {known[name]: float(weight) for name, weight in weights.items()}
 
 
-def _warnings_by_item(connection: Connection) -> dict[int, int]:
-    warned = outputs.c.ruled == "warning"
-    asked = (
-        select(items.c.id, func.count(outputs.c.id))
-        .join(outputs, (outputs.c.item_id == items.c.id) & warned, isouter=True)
-        .group_by(items.c.id)
+@dataclass(frozen=True)
+class Unfinished:
+    """The outputs that people judge, what is open of them, and who is at what.
+
+    `open` are the open outputs by item, `item_of` the items of all outputs that people judge.
+    `held` are the assignments, `judges` those who judged, by output. `begun` are those who are at
+    an item: they look at it, or have judged an output of it in the campaign of an open one.
+    """
+
+    open: Mapping[int, Sequence[int]]
+    item_of: Mapping[int, int]
+    disputed: frozenset[int]
+    held: Mapping[int, Sequence[Assignment]]
+    judges: Mapping[int, frozenset[int]]
+    begun: Mapping[int, Counter[int]]
+
+    @property
+    def total(self) -> int:
+        """How many outputs people judge, those that they have judged among them."""
+        return len(self.item_of)
+
+    def is_waiting(self, row: Assignment) -> bool:
+        """Whether the judgement is wanted, not made, and people do not disagree already."""
+        said = self.judges.get(row.output, frozenset())
+        if row.output not in self.item_of or row.output in self.disputed or row.person in said:
+            return False
+        return not said or any(other.second for other in self.held[row.output])
+
+
+def unfinished(connection: Connection) -> Unfinished:
+    """The outputs that people judge, what is open of them, and who is at what."""
+    asked = select(outputs.c.id, outputs.c.item_id, outputs.c.verdict, outputs.c.disputed)
+    rows = connection.execute(asked.where(outputs.c.ruled == "warning").order_by(outputs.c.id))
+    item_of, open_, disputed = {}, defaultdict(list), set()
+    for output, item, verdict, is_disputed in rows:
+        item_of[output] = item
+        if is_disputed:
+            disputed.add(output)
+        elif verdict == "warning":
+            open_[item].append(output)
+    judges = _judges(connection)
+    return Unfinished(
+        open=open_,
+        item_of=item_of,
+        disputed=frozenset(disputed),
+        held=_assignments(connection),
+        judges=judges,
+        begun=_begun(connection, open_, item_of, judges),
     )
-    return pairs(connection, asked)
 
 
-def _deal(
-    order: list[int],
-    load: Mapping[int, int],
-    people: Mapping[int, float],
-    *,
-    taken: Mapping[int, int] | None = None,
-) -> set[tuple[int, int]]:
-    """Give each item to the person who has least for their weight, and has not `taken` it."""
-    held = dict.fromkeys(people, 0.0)
-    given = set()
-    for item in order:
-        free = [person for person in people if (taken or {}).get(item) != person]
-        # An item without warnings weighs a little, so that these are spread, too.
-        size = load[item] + 0.01
-        person = min(free, key=lambda one: (held[one] + size) / people[one])
-        held[person] += size
-        given.add((item, person))
-    return given
+def _assignments(connection: Connection) -> dict[int, list[Assignment]]:
+    held = defaultdict(list)
+    columns = assignments.c.output_id, assignments.c.annotator_id, assignments.c.second
+    for row in connection.execute(select(*columns).order_by(*columns)):
+        held[row.output_id].append(Assignment(*row))
+    return held
 
 
-def _warnings_by_person(connection: Connection) -> dict[int, int]:
-    asked = (
-        select(assignments.c.annotator_id, func.count())
-        .join(outputs, outputs.c.item_id == assignments.c.item_id)
-        .where(outputs.c.ruled == "warning")
-        .group_by(assignments.c.annotator_id)
+def _judges(connection: Connection) -> dict[int, frozenset[int]]:
+    asked = select(decisions.c.output_id, decisions.c.annotator_id).where(
+        ~decisions.c.withdrawn, ~decisions.c.adjudication, decisions.c.verdict != "skip"
     )
-    return pairs(connection, asked)
+    found = defaultdict(set)
+    for output, person in connection.execute(asked):
+        found[output].add(person)
+    return {output: frozenset(people) for output, people in found.items()}
 
 
-def _done_by_person(connection: Connection) -> dict[int, int]:
-    asked = (
-        select(assignments.c.annotator_id, func.count(distinct(outputs.c.id)))
-        .join(outputs, outputs.c.item_id == assignments.c.item_id)
-        .join(
-            decisions,
-            (decisions.c.output_id == outputs.c.id)
-            & (decisions.c.annotator_id == assignments.c.annotator_id),
+def _begun(
+    connection: Connection,
+    open_: Mapping[int, Sequence[int]],
+    item_of: Mapping[int, int],
+    judges: Mapping[int, frozenset[int]],
+) -> dict[int, Counter[int]]:
+    """Who is at each item with open outputs, and how much of it they have judged."""
+    begun: dict[int, Counter[int]] = defaultdict(Counter)
+    campaigns = _campaigns(connection, [*judges, *(one for ids in open_.values() for one in ids)])
+    wanted = {
+        item: {campaign for output in ids for campaign in campaigns[output]}
+        for item, ids in open_.items()
+    }
+    for output, people in judges.items():
+        item = item_of.get(output)
+        # What came with a new campaign is new work, also in an item that somebody knows.
+        if item in wanted and not wanted[item].isdisjoint(campaigns[output]):
+            begun[item].update(people)
+    looking = select(leases.c.item_id, leases.c.annotator_id).where(leases.c.expires > now())
+    for item, person in connection.execute(looking):
+        begun[item][person] += 1
+    return begun
+
+
+def _campaigns(connection: Connection, ids: Iterable[int]) -> dict[int, set[str]]:
+    found: dict[int, set[str]] = defaultdict(set)
+    asked = select(answers.c.output_id, runs.c.campaign).join(runs, runs.c.id == answers.c.run_id)
+    for batch in batches(ids):
+        wanted = asked.where(answers.c.output_id.in_(batch)).distinct()
+        for output, campaign in connection.execute(wanted):
+            found[output].add(campaign)
+    return found
+
+
+class _Unit(NamedTuple):
+    """Outputs of one item that are dealt together, and those who cannot get them."""
+
+    item: int
+    outputs: tuple[int, ...]
+    barred: frozenset[int]
+
+
+class _Table:
+    """A deal under way: what everybody has so far."""
+
+    def __init__(self, work: Unfinished, people: Mapping[int, float], rng: np.random.Generator):
+        self.work = work
+        self.people = people
+        self.rng = rng
+        self.load: dict[int, float] = dict.fromkeys(people, 0.0)
+        self.first: dict[int, int] = {}  # the person, by item
+        self.rows: set[Assignment] = set()
+        self.begun: set[Assignment] = set()
+
+    def deal_first(self) -> None:
+        """Give every item with open outputs to one person."""
+        free = []
+        for item in self._shuffled(self.work.open):
+            person = self._person_at(item)
+            if person is None:
+                free.append(item)
+            else:
+                self._give_item(item, person)
+                self.begun |= {Assignment(one, person, False) for one in self.work.open[item]}
+        total = sum(map(len, self.work.open.values())) / sum(self.people.values())
+        quota = {person: total * weight + 0.5 for person, weight in self.people.items()}
+        left = [item for item in free if not self._keeps(item, quota)]
+        # The largest first: what is small evens out what the large ones have left uneven.
+        for item in sorted(left, key=lambda item: -len(self.work.open[item])):
+            person = self._least(len(self.work.open[item]), frozenset())
+            if person is not None:
+                self._give_item(item, person)
+
+    def deal_second(self, wanted: int) -> None:
+        """Give outputs to a second person until so many are judged twice, or will be."""
+        wanted -= self._doubled_already()
+        for unit in self._candidates():
+            if not 0 < len(unit.outputs) <= wanted:
+                continue
+            person = self._second_holder(unit) or self._least(len(unit.outputs), unit.barred)
+            if person is not None:
+                wanted -= len(unit.outputs)
+                self._give(unit.outputs, person, second=True)
+
+    def _person_at(self, item: int) -> int | None:
+        """Who is at the item: the one who holds it, if possible, or has judged most of it."""
+        at = {who: n for who, n in self.work.begun.get(item, Counter()).items() if who in self.load}
+        if not at:
+            return None
+        return max(at, key=lambda who: (who == self._holder(item), at[who], -who))
+
+    def _holder(self, item: int) -> int | None:
+        held = [row for one in self.work.open[item] for row in self.work.held.get(one, ())]
+        people = Counter(row.person for row in held if not row.second)
+        return people.most_common(1)[0][0] if people else None
+
+    def _keeps(self, item: int, quota: Mapping[int, float]) -> bool:
+        """Leave an item with its holder, unless that is more than the weight allows."""
+        person, size = self._holder(item), len(self.work.open[item])
+        if person is None or person not in self.load or self.load[person] + size > quota[person]:
+            return False
+        self._give_item(item, person)
+        return True
+
+    def _doubled_already(self) -> int:
+        """How many outputs two people have judged, or one has and another is still to."""
+        count = 0
+        for output in self.work.item_of:
+            said = self.work.judges.get(output, frozenset())
+            held = self.work.held.get(output, ()) if len(said) == 1 else ()
+            waiting = [row for row in held if self.work.is_waiting(row)]
+            kept = next((row for row in waiting if row.person in self.load), None)
+            if kept:
+                self._give([output], kept.person, second=kept.second)
+                self.begun.add(kept)
+            count += len(said) > 1 or kept is not None
+        return count
+
+    def _candidates(self) -> list[_Unit]:
+        """What could be judged twice: what is to be already, what is open, what one has judged."""
+        fresh = [
+            _Unit(item, tuple(self.work.open[item]), frozenset({self.first[item]}))
+            for item in self._shuffled(self.first)
+        ]
+        fresh.sort(key=lambda unit: self._second_holder(unit) is None)
+        once = defaultdict(list)
+        dealt = {row.output for row in self.rows}
+        for output, item in self.work.item_of.items():
+            said = self.work.judges.get(output, frozenset())
+            if len(said) == 1 and output not in dealt:
+                once[item, said].append(output)
+        keys = sorted(once, key=lambda key: (key[0], sorted(key[1])))
+        order = self.rng.permutation(len(keys))
+        judged = [_Unit(keys[at][0], tuple(once[keys[at]]), keys[at][1]) for at in order]
+        return fresh + judged
+
+    def _second_holder(self, unit: _Unit) -> int | None:
+        rows = [row for output in unit.outputs for row in self.work.held.get(output, ())]
+        people = [row.person for row in rows if row.second]
+        return next((who for who in people if who in self.load and who not in unit.barred), None)
+
+    def _least(self, size: int, barred: frozenset[int]) -> int | None:
+        free = [person for person in self.people if person not in barred]
+        key = lambda one: ((self.load[one] + size) / self.people[one], one)  # noqa: E731
+        return min(free, key=key) if free else None
+
+    def _give_item(self, item: int, person: int) -> None:
+        self.first[item] = person
+        self._give(self.work.open[item], person, second=False)
+
+    def _give(self, ids: Iterable[int], person: int, *, second: bool) -> None:
+        new = [Assignment(output, person, second) for output in ids]
+        self.rows.update(new)
+        self.load[person] += len(new)
+
+    def _shuffled(self, ids: Iterable[int]) -> list[int]:
+        return [int(one) for one in self.rng.permutation(sorted(ids))]
+
+
+def _plan(
+    connection: Connection, table: _Table, people: Mapping[int, float], double: float
+) -> DealPlan:
+    """What changes from what people have now to what is on the table."""
+    work = table.work
+    before = {row for rows in work.held.values() for row in rows}
+    waiting = {row for row in before if work.is_waiting(row)}
+    # Work that is over stays on record; what waits for nobody is not left with those who are gone.
+    stale = {row for row in before - waiting if row.person not in table.load}
+    over = {row for row in stale if row.person not in work.judges.get(row.output, frozenset())}
+    removed, added = (waiting | over) - table.rows, table.rows - waiting
+    names = pairs(connection, select(annotators.c.id, annotators.c.name))
+    twice = {row.output for row in table.rows if row.second}
+    lines = []
+    for id_ in sorted(names, key=lambda id_: names[id_]):
+        mine = {row for row in table.rows if row.person == id_}
+        begun = mine & table.begun
+        had = {(row.output, row.person) for row in waiting if row.person == id_}
+        kept = {row for row in mine - begun if (row.output, row.person) in had}
+        lost = had - {(row.output, row.person) for row in mine}
+        lines.append(
+            PersonsDeal(
+                person=names[id_],
+                begun=len(begun),
+                kept=len(kept),
+                given=len(mine - begun - kept),
+                taken=len(lost),
+                doubled=sum(row.output in twice for row in mine),
+            )
         )
-        .where(outputs.c.ruled == "warning", ~decisions.c.withdrawn, decisions.c.verdict != "skip")
-        .group_by(assignments.c.annotator_id)
+    return DealPlan(
+        people=tuple(line for line in lines if line.total or line.taken),
+        judgements=len(table.rows),
+        doubled=len(twice),
+        weights=people,
+        double=double,
+        removed=tuple(sorted(removed)),
+        added=tuple(sorted(added)),
     )
-    return pairs(connection, asked)

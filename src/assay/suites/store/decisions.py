@@ -2,112 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast, get_args
+from typing import Any, NamedTuple, cast, get_args
 
-from sqlalchemy import ColumnElement, Connection, and_, exists, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from assay.data import DataError
+from assay.suites.store.dealing import move_back
+from assay.suites.store.history import add_change, change_numbered, mark_undone
+from assay.suites.store.notes import take_back_note
+from assay.suites.store.people import leads
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Choice, Decision, Saved
-from assay.suites.store.suites import recheck, settle
+from assay.suites.store.rules import RULE_CHANGES, put_back
+from assay.suites.store.suites import settle
 from assay.suites.store.tables import (
     annotators,
     answers,
     changes,
     decisions,
-    items,
-    now,
     outputs,
-    rules,
+    pairs,
 )
 
 __all__ = [
     "Outdated",
-    "add_change",
-    "change_numbered",
-    "history",
-    "mark_undone",
+    "adjudication_problem",
     "save_decision",
+    "save_decisions",
     "undo",
 ]
-
-
-def add_change(connection: Connection, person: int, output: int, kind: str, note: str) -> Change:
-    """A new entry."""
-    row = insert(changes).values(
-        annotator_id=person,
-        output_id=output,
-        time=now(),
-        kind=kind,
-        note=note,
-        undone="",
-        undone_by="",
-    )
-    (number,) = connection.execute(row).inserted_primary_key or (0,)
-    return change_numbered(connection, cast(int, number))
-
-
-def mark_undone(connection: Connection, change: int, person: int) -> None:
-    """Note that a change was taken back, when and by whom."""
-    name = select(annotators.c.name).where(annotators.c.id == person).scalar_subquery()
-    connection.execute(
-        update(changes).where(changes.c.id == change).values(undone=now(), undone_by=name)
-    )
-
-
-def change_numbered(connection: Connection, number: int) -> Change:
-    """One entry."""
-    row = connection.execute(_CHANGES.where(changes.c.id == number)).first()
-    if row is None:
-        raise DataError(f"there is no change {number} in the history.")
-    return Change(*row)
-
-
-def history(
-    connection: Connection,
-    *,
-    person: int | None = None,
-    item: str | None = None,
-    limit: int = 100,
-    before: int | None = None,
-) -> list[Change]:
-    """The last changes, the newest first: of one person, of one item, or `before` a change.
-
-    A rule that reaches several items is in the history of each.
-    """
-    asked = _CHANGES.order_by(changes.c.id.desc()).limit(limit)
-    if person is not None:
-        asked = asked.where(changes.c.annotator_id == person)
-    if before is not None:
-        asked = asked.where(changes.c.id < before)
-    if item is not None:
-        asked = asked.where(_of_item(item))
-    return [Change(*row) for row in connection.execute(asked)]
-
-
-def _of_item(item: str) -> ColumnElement[bool]:
-    number = select(items.c.id).where(items.c.name == item).scalar_subquery()
-    has_rule = exists().where(rules.c.change_id == changes.c.id, rules.c.item_id == number)
-    return (outputs.c.item_id == number) | has_rule
-
-
-_CHANGES = (
-    select(
-        changes.c.id,
-        annotators.c.name,
-        changes.c.time,
-        changes.c.kind,
-        changes.c.note,
-        changes.c.undone,
-        changes.c.output_id,
-        items.c.name,
-        changes.c.undone_by,
-    )
-    .join(annotators, annotators.c.id == changes.c.annotator_id)
-    .join(outputs, outputs.c.id == changes.c.output_id)
-    .join(items, items.c.id == outputs.c.item_id)
-)
 
 
 class Outdated(Exception):
@@ -122,48 +58,105 @@ def save_decision(
     *,
     seen: int,
     adjudication: bool = False,
+    key: str | None = None,
+    group: str | None = None,
 ) -> Saved:
     """Keep a person's decision on an output, in place of the one they made before.
 
     `seen` is the version of the output that was shown. If another person decided since,
     both decisions are kept and `met` is theirs; if the same person did, `Outdated` is raised and
     nothing is kept. An adjudication stands beside the person's own decision, and counts before
-    those of all.
+    those of all; it takes a dispute of others (`adjudication_problem`).
+
+    `key` is the page's own name for the request: sent once more, it changes nothing, and the
+    answer is what was saved. Decisions of one `group` are taken back together.
     """
     _check_choice(choice, adjudication=adjudication)
-    version = _locked_version(connection, output)
-    if seen != version and _decided_since(connection, output, person, seen, version):
-        raise Outdated
     kind = "adjudication" if adjudication else "skip" if choice == "skip" else "decision"
-    change = add_change(connection, person, output, kind, choice)
-    place = _DecisionsOf(output, person, adjudication)
-    place.put(connection, choice, change, version + 1)
-    settle(connection, [output])
+    version = _locked_version(connection, output)
+    change = _saved_before(connection, person, key, _SameRequest(output, kind, choice))
+    if change is None:
+        if seen != version and _decided_since(connection, output, person, seen, version):
+            raise Outdated
+        if adjudication and (problem := adjudication_problem(connection, output, person)):
+            raise DataError(problem)
+        data = {"group": group} if group else None
+        entry = add_change(connection, person, output, kind, choice, key=key, data=data)
+        _DecisionsOf(output, person, adjudication).put(connection, choice, entry, version + 1)
+        settle(connection, [output])
+        change = entry.id
     (stored,) = stored_outputs(connection, [output])
     return Saved(
-        change=change.id,
+        change=change,
         output=stored,
         settles=_answers(connection, output) if stored.verdict in ("pass", "fail") else 0,
-        met=_met(connection, output, person, seen),
+        met=_met(connection, output, person, seen, change),
     )
+
+
+def save_decisions(
+    connection: Connection,
+    seen: Mapping[int, int],
+    person: int,
+    choice: Choice,
+    *,
+    key: str,
+) -> list[Saved]:
+    """Keep one decision on several outputs, given with the versions that were shown.
+
+    All are kept, or none where one is `Outdated`. Taking one of them back takes back all.
+    """
+    return [
+        save_decision(
+            connection, output, person, choice, seen=version, key=f"{key}-{output}", group=key
+        )
+        for output, version in seen.items()
+    ]
+
+
+def adjudication_problem(connection: Connection, output: int, person: int) -> str:
+    """Why a person may not decide the dispute on an output; empty where they may.
+
+    A lead decides it who is none of those who disagree; where all leads are, anybody else does.
+    """
+    said = pairs(connection, _own_verdicts(output))
+    if len(set(said.values())) < 2:
+        return f"people do not disagree about output {output}: there is no dispute to decide."
+    known = leads(connection)
+    free = [lead.name for lead in known if lead.id not in said]
+    if person in said:
+        who = f"a lead who has not judged it: {', '.join(free)}" if free else "anybody else"
+        return f"you are one of those who disagree about this output; let {who} decide."
+    if free and person not in {lead.id for lead in known}:
+        return f"only a lead decides a dispute; ask {', '.join(free)}."
+    return ""
 
 
 def undo(connection: Connection, person: int, change: int | None = None) -> Change | None:
     """Take back a person's last change that is not undone yet, or the given one.
 
-    What the person had decided before counts again. None where there is nothing to take back. A
-    decision can be taken back only by the person who made it, a rule by everybody.
+    Without a number, deals are passed over. What the person had decided before counts again; what
+    was decided with it, at once, is taken back as well. None where there is nothing to take back.
+    A decision can be taken back only by the person who made it, a deal, a note and a change to
+    rules by a lead, too.
     """
     number = change or _last_change(connection, person)
     if number is None:
         return None
-    kind, owner, undone = _undoable(connection, number)
-    if undone:
+    entry = _undoable(connection, number)
+    if entry.undone:
         return None
-    if kind == "rule":
-        _retire(connection, number)
-    elif owner == person:
-        _take_back(connection, number)
+    if entry.kind in RULE_CHANGES:
+        if person not in {entry.annotator_id, *(lead.id for lead in leads(connection))}:
+            raise DataError("only a lead can take back what others did to rules.")
+        put_back(connection, entry)
+    elif entry.kind in DEALS:
+        _check_dealer(connection, entry, person)
+        move_back(connection, number, entry.data)
+    elif entry.kind == "note":
+        take_back_note(connection, number, person)
+    elif entry.annotator_id == person:
+        _take_back_all(connection, entry)
     else:
         raise DataError("only the person who made a decision can take it back.")
     mark_undone(connection, number, person)
@@ -212,6 +205,49 @@ class _DecisionsOf:
         )
 
 
+DEALS = ("deal", "take")
+"""The kinds of changes that give outputs to people."""
+
+
+def _check_dealer(connection: Connection, entry: Row[Any], person: int) -> None:
+    known = leads(connection)
+    if person != entry.annotator_id and person not in {lead.id for lead in known}:
+        names = ", ".join(lead.name for lead in known)
+        raise DataError(f"only a lead can take back how work was dealt; ask {names}.")
+
+
+class _SameRequest(NamedTuple):
+    """What an entry of the history says of an output."""
+
+    output: int
+    kind: str
+    note: str
+
+
+def _saved_before(
+    connection: Connection, person: int, key: str | None, entry: _SameRequest
+) -> int | None:
+    """The change that the same request has made already."""
+    if key is None:
+        return None
+    columns = changes.c.output_id, changes.c.kind, changes.c.note, changes.c.id
+    asked = select(*columns).where(changes.c.annotator_id == person, changes.c.key == key)
+    row = connection.execute(asked).first()
+    if row is not None and _SameRequest(*row[:3]) != entry:
+        raise DataError("this request was sent before, for something else: reload the page.")
+    return None if row is None else cast(int, row.id)
+
+
+def _own_verdicts(output: int) -> Select[Any]:
+    """Who says what of an output, skips and adjudications aside."""
+    return select(decisions.c.annotator_id, decisions.c.verdict).where(
+        decisions.c.output_id == output,
+        decisions.c.verdict != "skip",
+        ~decisions.c.adjudication,
+        ~decisions.c.withdrawn,
+    )
+
+
 def _check_choice(choice: Choice, *, adjudication: bool) -> None:
     allowed = ("pass", "fail") if adjudication else get_args(Choice)
     if choice not in allowed:
@@ -242,8 +278,10 @@ def _decided_since(
     return seen > version or bool(connection.execute(select(moved)).scalar())
 
 
-def _met(connection: Connection, output: int, person: int, seen: int) -> Decision | None:
-    """The last decision that another person made after version `seen`."""
+def _met(
+    connection: Connection, output: int, person: int, seen: int, change: int
+) -> Decision | None:
+    """The last decision that another person made after version `seen`, and before the change."""
     asked = (
         select(
             decisions.c.id,
@@ -257,6 +295,7 @@ def _met(connection: Connection, output: int, person: int, seen: int) -> Decisio
             decisions.c.output_id == output,
             decisions.c.annotator_id != person,
             decisions.c.made > seen,
+            decisions.c.change_id < change,
             decisions.c.verdict != "skip",
             ~decisions.c.withdrawn,
         )
@@ -272,19 +311,35 @@ def _answers(connection: Connection, output: int) -> int:
 
 
 def _last_change(connection: Connection, person: int) -> int | None:
+    # How work was dealt is taken back by name only, not by one key too many.
     asked = select(func.max(changes.c.id)).where(
-        changes.c.annotator_id == person, changes.c.undone == ""
+        changes.c.annotator_id == person, changes.c.undone == "", changes.c.kind.not_in(DEALS)
     )
     return connection.execute(asked).scalar()
 
 
-def _undoable(connection: Connection, number: int) -> tuple[str, int, str]:
-    """The kind of a change, whose it is, and when it was taken back."""
-    asked = select(changes.c.kind, changes.c.annotator_id, changes.c.undone)
-    row = connection.execute(asked.where(changes.c.id == number).with_for_update()).first()
+def _undoable(connection: Connection, number: int) -> Row[Any]:
+    """The change as it is stored."""
+    asked = select(changes).where(changes.c.id == number).with_for_update()
+    row = connection.execute(asked).first()
     if row is None:
         raise DataError(f"there is no change {number} in the history.")
-    return row.kind, row.annotator_id, row.undone
+    return row
+
+
+def _take_back_all(connection: Connection, entry: Row[Any]) -> None:
+    """Take back the decision of a change, and those of the same group."""
+    if entry.data is None:
+        _take_back(connection, entry.id)
+        return
+    same = select(changes.c.id).where(
+        changes.c.annotator_id == entry.annotator_id,
+        changes.c.data == entry.data,
+        changes.c.undone == "",
+    )
+    for number in connection.execute(same.order_by(changes.c.id.desc())).scalars().all():
+        _take_back(connection, number)
+        mark_undone(connection, number, entry.annotator_id)
 
 
 def _take_back(connection: Connection, number: int) -> None:
@@ -294,9 +349,3 @@ def _take_back(connection: Connection, number: int) -> None:
     place = _DecisionsOf(row.output_id, row.annotator_id, row.adjudication)
     place.take(connection, row.id, version)
     settle(connection, [row.output_id])
-
-
-def _retire(connection: Connection, number: int) -> None:
-    retired = update(rules).where(rules.c.change_id == number).values(retired=True)
-    touched = connection.execute(retired.returning(rules.c.item_id)).scalars().all()
-    recheck(connection, set(touched))

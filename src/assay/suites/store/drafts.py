@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Select, func, insert, select
 from assay.data import DataError
 from assay.suites.check import LIMIT, Hits, OutOfTime, Verdict, hit_of, pattern, verdict_of
 from assay.suites.model import Item, Kind, Polarity, Rule
-from assay.suites.store.decisions import add_change
+from assay.suites.store.history import add_change
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Case, Change, Draft, Preview, PreviewLine
 from assay.suites.store.suites import free_name, load_items, recheck, rule_row

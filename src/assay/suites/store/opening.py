@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event, Lock
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
@@ -28,6 +30,7 @@ __all__ = [
     "VERSIONS",
     "Address",
     "Store",
+    "Turns",
     "Unavailable",
     "address_of",
     "filled_store",
@@ -222,12 +225,56 @@ class Unavailable(DataError):
     """The database cannot be reached, or others keep it busy: the same call may work later."""
 
 
+class Turns:
+    """First come, first served: of all threads that wait, the first is the next."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._waiting: deque[Event] = deque()
+        self._taken = False
+        self._count = 0
+
+    @property
+    def waiting(self) -> int:
+        """How many threads wait."""
+        return len(self._waiting)
+
+    def take(self, patience: float) -> bool:
+        """Wait for a turn, as long as others get theirs within so many seconds."""
+        with self._lock:
+            if not self._taken:
+                self._taken = True
+                return True
+            turn = Event()
+            self._waiting.append(turn)
+            count = self._count
+        while not turn.wait(patience):
+            with self._lock:
+                if turn.is_set():
+                    break
+                if count == self._count:
+                    self._waiting.remove(turn)
+                    return False
+                count = self._count
+        return True
+
+    def end(self) -> None:
+        """Let the next one begin."""
+        with self._lock:
+            self._count += 1
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._taken = False
+
+
 @dataclass(frozen=True)
 class Store:
     """An open database. Writers take turns; what is written is on disk when `write` ends."""
 
     engine: Engine
     address: Address
+    turns: Turns = field(default_factory=Turns, compare=False, repr=False)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -242,12 +289,28 @@ class Store:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A connection of which all is kept at the end, or nothing after an exception."""
-        with self._connected() as connection:
+        with self._turn(), self._connected() as connection:
             writing = connection.execution_options(assay_writes=True)
             with writing.begin():
                 if writing.dialect.name == "postgresql":
                     writing.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS})")
                 yield writing
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait in line: SQLite lets any of those who wait go first, and some would wait for long.
+
+        PostgreSQL has a line of its own.
+        """
+        if self.engine.dialect.name != "sqlite":
+            yield
+            return
+        if not self.turns.take(PATIENCE):
+            raise Unavailable(f"{self.address} is busy: another writer takes long. Try again.")
+        try:
+            yield
+        finally:
+            self.turns.end()
 
     def close(self) -> None:
         """Let go of all connections."""

@@ -11,7 +11,7 @@ from datetime import timedelta
 from sqlalchemy import Connection, delete, insert, select, update
 
 from assay.data import DataError
-from assay.suites.store.records import Login, Person
+from assay.suites.store.records import Person
 from assay.suites.store.tables import (
     annotators,
     check_text,
@@ -24,12 +24,17 @@ from assay.suites.store.tables import (
 __all__ = [
     "add_person",
     "all_people",
+    "appoint",
     "check_password",
+    "dismiss",
     "invite",
+    "knows_device",
+    "leads",
     "log_in",
     "log_out",
     "log_out_everywhere",
     "login",
+    "new_device",
     "person_named",
     "person_numbered",
     "redeem",
@@ -50,14 +55,15 @@ _MEMORY = 64 * 2**20
 
 
 def add_person(connection: Connection, name: str, password: str = "") -> Person:
-    """A new person; without a password until one is set."""
+    """A new person; without a password until one is set. The first person leads the others."""
     name = _checked_name(name)
     if person_named(connection, name):
         raise DataError(f"somebody is called {name!r} already; choose another name.")
     hashed = _hashed(password) if password else ""
-    row = insert(annotators).values(name=name, password=hashed, created=now())
+    lead = not leads(connection)
+    row = insert(annotators).values(name=name, password=hashed, created=now(), lead=lead)
     (number,) = connection.execute(row).inserted_primary_key or (0,)
-    return Person(number, name, bool(password))
+    return Person(number, name, bool(password), lead)
 
 
 def person_named(connection: Connection, name: str) -> Person | None:
@@ -76,6 +82,23 @@ def all_people(connection: Connection) -> list[Person]:
     """Everybody, by name."""
     rows = connection.execute(select(annotators).order_by(annotators.c.name)).mappings()
     return [each for row in rows if (each := _person(row))]
+
+
+def leads(connection: Connection) -> list[Person]:
+    """Those who lead, by name."""
+    return [person for person in all_people(connection) if person.lead]
+
+
+def appoint(connection: Connection, person: int) -> None:
+    """Make a person a lead."""
+    connection.execute(update(annotators).where(annotators.c.id == person).values(lead=True))
+
+
+def dismiss(connection: Connection, person: int) -> None:
+    """Make a lead a person like others; a `DataError` for the last one."""
+    if all(lead.id == person for lead in leads(connection)):
+        raise DataError("this is the only lead; name another one first.")
+    connection.execute(update(annotators).where(annotators.c.id == person).values(lead=False))
 
 
 def check_password(connection: Connection, name: str, password: str) -> Person | None:
@@ -114,30 +137,56 @@ def redeem(connection: Connection, secret: str) -> Person | None:
     return None if number is None else person_numbered(connection, number)
 
 
-def log_in(connection: Connection, person: int, *, lasts: timedelta = LOGGED_IN) -> Login:
-    """A new login of a person; those of everybody that are over are removed."""
+def log_in(connection: Connection, person: int, *, lasts: timedelta = LOGGED_IN) -> str:
+    """The secret of a new login of a person; those of everybody that are over are removed."""
     connection.execute(delete(logins).where(logins.c.expires <= now()))
-    made = Login(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
-    row = {"digest": digest(made.secret), "annotator_id": person, "csrf": made.csrf}
-    connection.execute(insert(logins).values(**row, expires=now(later=lasts)))
-    return made
+    secret = secrets.token_urlsafe(32)
+    row = {"digest": digest(secret), "annotator_id": person, "expires": now(later=lasts)}
+    connection.execute(insert(logins).values(row))
+    return secret
 
 
-def login(connection: Connection, secret: str) -> tuple[Person, str] | None:
-    """Whose login this secret is, and what their forms have to bring back."""
+def login(connection: Connection, secret: str) -> Person | None:
+    """Whose login this secret is."""
     asked = (
-        select(annotators, logins.c.csrf)
+        select(annotators)
         .join(logins, logins.c.annotator_id == annotators.c.id)
         .where(logins.c.digest == _digest(secret), logins.c.expires > now())
     )
-    row = connection.execute(asked).mappings().first()
-    person = _person(row)
-    return None if row is None or person is None else (person, row["csrf"])
+    return _person(connection.execute(asked).mappings().first())
 
 
 def log_out(connection: Connection, secret: str) -> None:
     """End one login."""
     connection.execute(delete(logins).where(logins.c.digest == _digest(secret)))
+
+
+def new_device(connection: Connection, person: int) -> str:
+    """What a browser keeps that a person with a password logged in from; else empty.
+
+    It is signed with the hash of the password, and is worth nothing after a new one is chosen.
+    """
+    hashed = connection.execute(select(annotators.c.password).where(annotators.c.id == person))
+    nonce = secrets.token_urlsafe(16)
+    return f"{nonce}.{signature}" if (signature := _signature(hashed.scalar(), nonce)) else ""
+
+
+def knows_device(connection: Connection, name: str, device: str) -> bool:
+    """Whether the person of this name logged in from a browser that keeps `device`."""
+    nonce, _, given = device.partition(".")
+    hashed = connection.execute(
+        select(annotators.c.password).where(annotators.c.name == _plain(name))
+    )
+    signature = _signature(hashed.scalar(), nonce)
+    return bool(signature) and hmac.compare_digest(
+        given.encode(errors="replace"), signature.encode()
+    )
+
+
+def _signature(hashed: str | None, nonce: str) -> str:
+    if not hashed:
+        return ""
+    return hmac.new(hashed.encode(), nonce.encode(errors="replace"), "sha256").hexdigest()
 
 
 def log_out_everywhere(connection: Connection, person: int) -> None:
@@ -146,7 +195,9 @@ def log_out_everywhere(connection: Connection, person: int) -> None:
 
 
 def _person(row) -> Person | None:  # type: ignore[no-untyped-def]
-    return None if row is None else Person(row["id"], row["name"], bool(row["password"]))
+    if row is None:
+        return None
+    return Person(row["id"], row["name"], bool(row["password"]), bool(row["lead"]))
 
 
 def _plain(name: str) -> str:

@@ -1,28 +1,25 @@
-"""Outputs for people: one case, the one to judge next, what there is to look at, and progress."""
+"""Outputs for people: one case, the one to judge next, and progress."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache, partial
 from itertools import pairwise
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import (
-    Column,
     ColumnElement,
     Connection,
-    Select,
     and_,
-    collate,
     distinct,
     exists,
+    false,
     func,
     select,
-    text,
     true,
 )
 from sqlalchemy import case as sql_case
@@ -30,16 +27,19 @@ from sqlalchemy import case as sql_case
 from assay.data import DataError
 from assay.suites.check import LIMIT, OutOfTime, pattern
 from assay.suites.model import Item, Kind
-from assay.suites.store.records import Case, FilterChoices, Filters, Progress, StoredOutput
+from assay.suites.store.filters import conditions
+from assay.suites.store.notes import notes_of_item
+from assay.suites.store.records import Case, Filters, Note, Progress, StoredOutput
 from assay.suites.store.suites import load_decisions, load_items
 from assay.suites.store.tables import (
-    annotators,
     answers,
     assignments,
     batches,
     changes,
     decisions,
     items,
+    leases,
+    now,
     outputs,
     rules,
     runs,
@@ -48,88 +48,20 @@ from assay.suites.store.tables import (
 __all__ = [
     "Waiting",
     "case",
-    "choices",
-    "conditions",
-    "disputed_cases",
-    "find",
+    "doubled",
+    "given",
+    "given_to",
+    "hidden_outputs",
+    "leased_by_others",
     "next_case",
+    "next_output",
     "progress",
+    "rule_matches",
     "said_by",
     "skip_of",
     "stored_outputs",
     "waiting_for",
 ]
-
-LONGEST = 1000
-"""Characters of a searched text that are looked at; SQLite takes no pattern without end."""
-
-
-def conditions(connection: Connection, filters: Filters) -> list[ColumnElement[bool]]:
-    """What an output and its item have to be; nothing for filters that are empty."""
-    wanted: list[ColumnElement[bool]] = []
-    if filters.category:
-        wanted.append(items.c.category == filters.category)
-    if filters.phenomenon:
-        wanted.append(items.c.phenomenon == filters.phenomenon)
-    if filters.verdict == "disputed":
-        wanted.append(outputs.c.disputed)
-    elif filters.verdict:
-        wanted.append(outputs.c.verdict == filters.verdict)
-    if filters.system or filters.campaign:
-        wanted.append(_has_run(connection, filters))
-    if filters.person:
-        wanted.append(_has_decision(connection, filters.person))
-    if filters.text:
-        wanted.append(_has_text(connection, filters.text))
-    return wanted
-
-
-def _has_run(connection: Connection, filters: Filters) -> ColumnElement[bool]:
-    asked = select(runs.c.id)
-    if filters.system:
-        asked = asked.where(runs.c.system == filters.system)
-    if filters.campaign:
-        asked = asked.where(runs.c.campaign == filters.campaign)
-    numbers = connection.execute(asked).scalars().all()
-    return exists().where(answers.c.output_id == outputs.c.id, answers.c.run_id.in_(numbers))
-
-
-def _has_decision(connection: Connection, name: str) -> ColumnElement[bool]:
-    asked = select(annotators.c.id).where(annotators.c.name == name)
-    number = connection.execute(asked).scalar() or 0
-    return exists().where(
-        decisions.c.output_id == outputs.c.id,
-        decisions.c.annotator_id == number,
-        ~decisions.c.withdrawn,
-    )
-
-
-def _has_text(connection: Connection, asked: str) -> ColumnElement[bool]:
-    wanted = asked.replace("\0", "\ufffd")[:LONGEST]
-    folded = _folding(connection, wanted)
-    in_source = folded(items.c.source).contains(wanted.lower(), autoescape=True)
-    found = connection.execute(select(items.c.id).where(in_source)).scalars().all()
-    in_output = folded(outputs.c.text).contains(wanted.lower(), autoescape=True)
-    return in_output | items.c.id.in_(found) if found else in_output
-
-
-def _folding(connection: Connection, wanted: str) -> Callable[[Column[str]], ColumnElement[str]]:
-    """How to make a column lower case, so that the text can be found in it."""
-    if connection.dialect.name == "sqlite":
-        # Its comparison knows no case in the letters of ASCII, and is faster than `lower`.
-        return (lambda column: column) if wanted.isascii() else func.lower
-    if wanted.isascii() or not _has_unicode(connection):
-        return func.lower
-    # The database's own locale may know the letters of ASCII alone.
-    return lambda column: func.lower(collate(column, _UNICODE))
-
-
-_UNICODE = "und-x-icu"
-
-
-def _has_unicode(connection: Connection) -> bool:
-    known = text("SELECT 1 FROM pg_collation WHERE collname = :name")
-    return connection.execute(known, {"name": _UNICODE}).first() is not None
 
 
 class Waiting(NamedTuple):
@@ -139,18 +71,64 @@ class Waiting(NamedTuple):
     outputs: ColumnElement[bool]
 
 
-def waiting_for(person: int) -> tuple[Waiting, Waiting]:
-    """What waits for a person, in two parts that have nothing in common.
+def waiting_for(person: int) -> tuple[Waiting, ...]:
+    """What waits for a person, in parts that have nothing in common.
 
-    The first is the warnings in items that were given to this person, whoever else has judged
-    them; the second is the warnings that nobody has judged, in items that were given to nobody.
+    These are the warnings that nobody has judged and that were given to this person; those that
+    another person has judged and this one shall judge as well; and of those that were given to
+    nobody, the ones that nobody has judged, in items that no other person is looking at.
     """
-    given = exists().where(assignments.c.item_id == items.c.id)
+    mine = given_to(person)
     warned = and_(outputs.c.ruled == "warning", ~outputs.c.disputed)
+    unjudged = and_(warned, outputs.c.verdict == "warning")
+    judged = and_(warned, outputs.c.verdict != "warning")
     return (
-        Waiting(given.where(assignments.c.annotator_id == person), warned),
-        Waiting(~given, and_(warned, outputs.c.verdict == "warning")),
+        Waiting(true(), and_(unjudged, mine)),
+        Waiting(true(), and_(judged, doubled(), mine)),
+        Waiting(~leased_by_others(person), and_(unjudged, ~given())),
     )
+
+
+# By a name of its own, so that it stays apart where assignments are asked for as well.
+_dealt = assignments.alias("dealt")
+
+
+def given() -> ColumnElement[bool]:
+    """Somebody was given the output; else it is in the pool."""
+    return exists().where(_dealt.c.output_id == outputs.c.id)
+
+
+def given_to(person: int) -> ColumnElement[bool]:
+    """The output was given to this person."""
+    return exists().where(_dealt.c.output_id == outputs.c.id, _dealt.c.annotator_id == person)
+
+
+def doubled() -> ColumnElement[bool]:
+    """Two people are to judge the output, neither of whom knows what the other said."""
+    return exists().where(_dealt.c.output_id == outputs.c.id, _dealt.c.second)
+
+
+def leased_by_others(person: int) -> ColumnElement[bool]:
+    """Another person is looking at the item."""
+    return exists().where(
+        leases.c.item_id == items.c.id,
+        leases.c.annotator_id != person,
+        leases.c.expires > now(),
+    )
+
+
+def hidden_outputs(connection: Connection, person: int) -> ColumnElement[bool]:
+    """What others said of the output is kept from this person, who is still to judge it as well.
+
+    It is so for one of the two judges of an output, until this person has judged it; a skip is no
+    judgement. Nothing is hidden any more where a rule has settled the output, or people disagree.
+    """
+    some = select(exists().where(_dealt.c.annotator_id == person))
+    if not connection.execute(some).scalar():
+        return false()
+    judged = exists().where(_decision_of(person), decisions.c.verdict != "skip")
+    waiting = and_(outputs.c.ruled == "warning", ~outputs.c.disputed)
+    return and_(waiting, doubled(), given_to(person), ~judged)
 
 
 def said_by(person: int) -> ColumnElement[bool]:
@@ -269,11 +247,18 @@ ALL = Filters()
 def next_case(
     connection: Connection, person: int, filters: Filters = ALL, *, skipped: bool = False
 ) -> Case | None:
+    """The first output in a person's queue (`next_output`), with all that is needed to judge it."""
+    output = next_output(connection, person, filters, skipped=skipped)
+    return None if output is None else case(connection, output, person)
+
+
+def next_output(
+    connection: Connection, person: int, filters: Filters = ALL, *, skipped: bool = False
+) -> int | None:
     """The first output in a person's queue; with `skipped`, the one they skipped longest ago.
 
-    In the queue are the warnings of the rules that this person has said nothing of and that are
-    not disputed: of the items that were given to this person, whoever else has judged them, and
-    of the items that were given to nobody, those that nobody has judged.
+    In the queue are the warnings of the rules that wait for this person (`waiting_for`) and of
+    which this person has said nothing.
     """
     wanted = and_(true(), *conditions(connection, filters))
     if skipped:
@@ -282,46 +267,7 @@ def next_case(
         look = partial(_first, connection, wanted=and_(~said_by(person), wanted))
     found = [look(part) for part in waiting_for(person)]
     first = min((place for place in found if place), default=None)
-    return case(connection, first.output, person) if first else None
-
-
-def find(
-    connection: Connection, filters: Filters, *, offset: int = 0, limit: int = 50
-) -> tuple[list[tuple[Item, StoredOutput]], int]:
-    """The outputs that pass the filters, in the order of items, and how many there are."""
-    wanted = conditions(connection, filters)
-    counted = select(func.count()).select_from(_JOINED).where(*wanted)
-    rows = connection.execute(_in_order(*wanted).offset(offset).limit(limit)).all()
-    known = load_items(connection, {row.item_id for row in rows})
-    found = stored_outputs(connection, [row.id for row in rows])
-    pairs = [(known[row.item_id], output) for row, output in zip(rows, found, strict=True)]
-    return pairs, connection.execute(counted).scalar_one()
-
-
-def disputed_cases(connection: Connection, *, offset: int = 0, limit: int = 50) -> list[Case]:
-    """Outputs on which people disagree and nobody has adjudicated, in the order of items."""
-    asked = _in_order(outputs.c.disputed, outputs.c.verdict == "warning")
-    rows = connection.execute(asked.offset(offset).limit(limit)).all()
-    return [case(connection, row.id) for row in rows]
-
-
-def choices(connection: Connection) -> FilterChoices:
-    """What there is to filter by: categories and phenomena in the order of items."""
-    asked = select(items.c.category, items.c.phenomenon).group_by(
-        items.c.category, items.c.phenomenon
-    )
-    phenomena: dict[str, list[str]] = defaultdict(list)
-    for category, phenomenon in connection.execute(asked.order_by(func.min(items.c.position))):
-        phenomena[category].append(phenomenon)
-    ran = connection.execute(select(runs.c.system, runs.c.campaign).order_by(runs.c.id)).all()
-    people = connection.execute(select(annotators.c.name).order_by(annotators.c.name)).scalars()
-    return FilterChoices(
-        categories=tuple(phenomena),
-        phenomena={category: tuple(names) for category, names in phenomena.items()},
-        systems=tuple(dict.fromkeys(row.system for row in ran)),
-        campaigns=tuple(dict.fromkeys(row.campaign for row in ran if row.campaign)),
-        people=tuple(people),
-    )
+    return first.output if first else None
 
 
 class _Turn(NamedTuple):
@@ -361,20 +307,11 @@ def _first_skipped(
 _JOINED = items.join(outputs, outputs.c.item_id == items.c.id)
 
 
-def _in_order(*wanted: ColumnElement[bool]) -> Select[Any]:
-    return (
-        select(items.c.position, outputs.c.id, outputs.c.item_id)
-        .select_from(_JOINED)
-        .where(*wanted)
-        .order_by(items.c.position, outputs.c.id)
-    )
-
-
 def case(connection: Connection, output: int, person: int | None = None) -> Case:
     """All that a person needs to judge one output; a `DataError` where there is none.
 
-    Where the item was given to this person and to another one, what others said is not shown
-    before this person has said something: two independent judgements are wanted.
+    What others said of an output is not shown to one of its two judges who has not judged it:
+    two independent judgements are wanted.
     """
     asked = select(outputs.c.item_id).where(outputs.c.id == output)
     number = connection.execute(asked).scalar()
@@ -383,19 +320,27 @@ def case(connection: Connection, output: int, person: int | None = None) -> Case
     item = load_items(connection, [number])[number]
     every = select(outputs.c.id).where(outputs.c.item_id == number).order_by(outputs.c.id)
     known = stored_outputs(connection, connection.execute(every).scalars().all())
-    if person is not None and _doubled(connection, number, person):
-        judged = _judged(connection, person, number)
-        known = [_unseen(stored, judged) for stored in known]
+    if person is not None:
+        hidden = every.where(hidden_outputs(connection, person))
+        unseen = set(connection.execute(hidden).scalars())
+        known = [_unseen(stored) if stored.id in unseen else stored for stored in known]
     this = next(stored for stored in known if stored.id == output)
     others = [stored for stored in known if stored.id != output and stored.systems]
-    matches, trouble = _matches(item, this.text)
+    matches, trouble = rule_matches(item, this.text)
     return Case(
         item=item,
         output=this,
         matches=matches,
         others=tuple(sorted(others, key=lambda other: other.verdict != "warning")),
         trouble=trouble,
+        notes=_notes(connection, item.id, person),
     )
+
+
+def _notes(connection: Connection, item: str, person: int | None) -> tuple[Note, ...]:
+    """The notes on an item and on its outputs, as far as a person may see them."""
+    hidden = None if person is None else hidden_outputs(connection, person)
+    return tuple(notes_of_item(connection, item, outputs_too=True, hidden=hidden))
 
 
 def stored_outputs(connection: Connection, ids: Sequence[int]) -> list[StoredOutput]:
@@ -433,35 +378,11 @@ def _systems(connection: Connection, ids: Sequence[int]) -> dict[int, list[str]]
     return found
 
 
-def _doubled(connection: Connection, item: int, person: int) -> bool:
-    """Whether an item was given to this person and to another one."""
-    given = select(assignments.c.annotator_id).where(assignments.c.item_id == item)
-    people = connection.execute(given).scalars().all()
-    return person in people and len(people) > 1
+def _unseen(output: StoredOutput) -> StoredOutput:
+    return replace(output, verdict=output.ruled, by=None, decisions=())
 
 
-def _judged(connection: Connection, person: int, item: int) -> set[int]:
-    """The outputs of an item that a person has judged."""
-    asked = (
-        select(decisions.c.output_id)
-        .join(outputs, outputs.c.id == decisions.c.output_id)
-        .where(
-            outputs.c.item_id == item,
-            decisions.c.annotator_id == person,
-            decisions.c.verdict != "skip",
-            ~decisions.c.withdrawn,
-        )
-    )
-    return set(connection.execute(asked).scalars())
-
-
-def _unseen(output: StoredOutput, judged: set[int]) -> StoredOutput:
-    if output.id in judged or not output.decisions:
-        return output
-    return replace(output, verdict=output.ruled, by=None, disputed=False, decisions=())
-
-
-def _matches(item: Item, text: str) -> tuple[tuple[tuple[str, int, int], ...], tuple[str, ...]]:
+def rule_matches(item: Item, text: str) -> tuple[tuple[tuple[str, int, int], ...], tuple[str, ...]]:
     """Where the item's rules match, and which could not be searched."""
     found, trouble = [], []
     for rule in item.rules:

@@ -13,15 +13,19 @@ from assay.suites.check import Verdict
 from assay.suites.model import Item, Kind, Polarity
 
 __all__ = [
+    "Assignment",
     "Case",
     "Change",
     "Choice",
+    "DealPlan",
     "Decision",
     "Draft",
     "FilterChoices",
+    "FilterCounts",
     "Filters",
-    "Login",
+    "Note",
     "Person",
+    "PersonsDeal",
     "Preview",
     "PreviewLine",
     "Progress",
@@ -32,6 +36,8 @@ __all__ = [
     "Share",
     "StoredOutput",
     "StoredRun",
+    "Team",
+    "WorkOffer",
 ]
 
 Choice = Literal["pass", "fail", "skip"]
@@ -43,11 +49,12 @@ Scope = Literal["item", "phenomenon", "category", "suite"]
 
 @dataclass(frozen=True)
 class Person:
-    """A person with a name."""
+    """A person with a name; a `lead` deals work out, adjudicates and looks after people."""
 
     id: int
     name: str
     has_password: bool = False
+    lead: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,11 +98,25 @@ class StoredOutput:
 
 
 @dataclass(frozen=True)
+class Note:
+    """What a person wrote on an item, or on one of its outputs; `flag` or `text` may be empty."""
+
+    id: int
+    item: str
+    output: int | None
+    person: str
+    time: str
+    flag: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Case:
     """All that a person needs to judge one output.
 
     `matches` are the item's rules that match: (rule id, start, end) in the output. `others` are
-    the other distinct outputs of the same item, warnings first.
+    the other distinct outputs of the same item, warnings first. `notes` are those on the item and
+    on its outputs.
     """
 
     item: Item
@@ -103,6 +124,7 @@ class Case:
     matches: tuple[tuple[str, int, int], ...]
     others: tuple[StoredOutput, ...]
     trouble: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -110,7 +132,9 @@ class Filters:
     """Which outputs to look at; an empty field asks for all.
 
     `text` stands in the source or in the output, upper or lower case. `verdict` may also be
-    "disputed".
+    "disputed". `person` has judged the output, and with `against`, that person otherwise. `flag`
+    is one of an output or its item; "any" is any note, "none" no note. `sort` is "systems" to
+    have those first that most systems wrote.
     """
 
     category: str = ""
@@ -119,7 +143,10 @@ class Filters:
     campaign: str = ""
     verdict: str = ""
     person: str = ""
+    against: str = ""
+    flag: str = ""
     text: str = ""
+    sort: str = ""
 
 
 @dataclass(frozen=True)
@@ -154,7 +181,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class Change:
-    """One entry of the history."""
+    """One entry of the history; `source` and `text` are those of its item and output."""
 
     id: int
     person: str
@@ -165,6 +192,8 @@ class Change:
     output: int | None = None
     item: str = ""
     undone_by: str = ""
+    source: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -213,6 +242,22 @@ class Preview:
 
 
 @dataclass(frozen=True)
+class FilterCounts:
+    """How many outputs each choice of a filter would leave, under the other filters.
+
+    `phenomena` are by category and name.
+    """
+
+    categories: Mapping[str, int]
+    phenomena: Mapping[tuple[str, str], int]
+    systems: Mapping[str, int]
+    campaigns: Mapping[str, int]
+    verdicts: Mapping[str, int]
+    people: Mapping[str, int]
+    flags: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class FilterChoices:
     """What there is to filter by; `phenomena` are the names of each category's."""
 
@@ -225,16 +270,85 @@ class FilterChoices:
 
 @dataclass(frozen=True)
 class Share:
-    """What one person was given: `doubled` of the `items` are another person's, too.
+    """What one person was given: `outputs` in so many `items`.
 
-    `warnings` are the outputs in them for people to judge, `done` those that this person judged.
+    Another person judges `doubled` of the outputs, too; `done` are those that this person judged.
     """
 
     person: str
     items: int
     doubled: int
-    warnings: int
+    outputs: int
     done: int
+
+
+@dataclass(frozen=True)
+class PersonsDeal:
+    """What a deal means for one person, in outputs to judge.
+
+    `begun` are in items that the person is at and keeps; of the others, so many are `kept`,
+    `given` and `taken` away. `doubled` of what the person has then is judged by another one, too.
+    """
+
+    person: str
+    begun: int
+    kept: int
+    given: int
+    taken: int
+    doubled: int
+
+    @property
+    def total(self) -> int:
+        """What is left to judge for the person after the deal."""
+        return self.begun + self.kept + self.given
+
+
+class Assignment(NamedTuple):
+    """An output that a person is to judge; `second` beside another person."""
+
+    output: int
+    person: int
+    second: bool
+
+
+@dataclass(frozen=True)
+class DealPlan:
+    """What a deal would change.
+
+    `judgements` are wanted in all: one for each open output, and a second one for `doubled` of
+    the outputs that people judge. `weights` are by the numbers of people.
+    """
+
+    people: tuple[PersonsDeal, ...]
+    judgements: int
+    doubled: int
+    weights: Mapping[int, float]
+    double: float
+    removed: tuple[Assignment, ...]
+    added: tuple[Assignment, ...]
+
+
+@dataclass(frozen=True)
+class Team:
+    """How work was dealt last: weights by the numbers of people, and the share judged twice."""
+
+    weights: Mapping[int, float]
+    double: float
+
+
+@dataclass(frozen=True)
+class WorkOffer:
+    """Why a person has nothing to judge, and what they could take over.
+
+    `open` outputs wait for judgement, `watched` of them are looked at by others just now, and
+    `holders` have them. `items` could be taken over `from_` one of these, if there are any.
+    """
+
+    open: int
+    watched: int
+    holders: tuple[str, ...]
+    items: int = 0
+    from_: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,19 +356,26 @@ class Ratings:
     """What people said of the outputs that several of them judged.
 
     `codes` has one row per person and one column per output: 1 for pass, 0 for fail, nan
-    where this person said nothing.
+    where this person said nothing. `items` are the numbers of the outputs' items, `phenomena`
+    their categories and phenomena.
     """
 
     people: tuple[str, ...]
     outputs: tuple[int, ...]
     codes: NDArray[np.float64]
+    items: tuple[int, ...]
+    phenomena: tuple[tuple[str, str], ...]
 
-
-class Login(NamedTuple):
-    """The secret for a person's cookie, and the one that every form has to bring back."""
-
-    secret: str
-    csrf: str
+    def of(self, category: str, phenomenon: str) -> Ratings:
+        """Those of one phenomenon alone."""
+        here = [at for at, name in enumerate(self.phenomena) if name == (category, phenomenon)]
+        return Ratings(
+            self.people,
+            tuple(self.outputs[at] for at in here),
+            self.codes[:, here],
+            tuple(self.items[at] for at in here),
+            tuple(self.phenomena[at] for at in here),
+        )
 
 
 class SavedSuite(NamedTuple):

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Insert,
     and_,
     bindparam,
+    case,
     delete,
     exists,
     func,
@@ -29,11 +30,13 @@ from assay.registry import did_you_mean
 from assay.suites.check import NOT_TESTED, Checker, Hits, Verdict, Verdicts, code_of
 from assay.suites.model import Run
 from assay.suites.report import RunResult
+from assay.suites.store.blind import hidden_from
 from assay.suites.store.opening import Store
 from assay.suites.store.records import StoredRun
 from assay.suites.store.suites import load_items, recheck, settle
 from assay.suites.store.tables import (
     answers,
+    assignments,
     batches,
     changes,
     check_text,
@@ -61,14 +64,20 @@ __all__ = [
 ]
 
 
-def read_run(store: Store, campaigns: Sequence[str] = (), systems: Sequence[str] = ()) -> RunResult:
+def read_run(
+    store: Store,
+    campaigns: Sequence[str] = (),
+    systems: Sequence[str] = (),
+    *,
+    person: int | None = None,
+) -> RunResult:
     """The stored runs of these campaigns, by default of the latest, and of these systems, or all.
 
-    It is what `suite_report` takes.
+    It is what `suite_report` takes. A `person` sees warnings where others' verdicts are hidden.
     """
     with store.read() as connection:
         chosen = choose(stored_runs(connection), campaigns, systems)
-        verdicts = load_verdicts(connection, [run.id for run in chosen.runs])
+        verdicts = load_verdicts(connection, [run.id for run in chosen.runs], person=person)
     return RunResult(replaced(verdicts, systems=chosen.names), about=chosen.about)
 
 
@@ -209,6 +218,8 @@ def drop_unused(connection: Connection, ids: Iterable[int]) -> None:
         noticed = exists().where(decisions.c.output_id == outputs.c.id) | exists().where(
             changes.c.output_id == outputs.c.id
         )
+        gone = select(outputs.c.id).where(*unused, ~noticed)
+        connection.execute(delete(assignments).where(assignments.c.output_id.in_(gone)))
         connection.execute(delete(outputs).where(*unused, ~noticed))
         connection.execute(
             update(outputs)
@@ -283,14 +294,20 @@ def stored_runs(connection: Connection) -> list[StoredRun]:
     return [StoredRun(*row) for row in connection.execute(asked)]
 
 
-def load_verdicts(connection: Connection, numbers: Sequence[int]) -> Verdicts:
+def load_verdicts(
+    connection: Connection, numbers: Sequence[int], *, person: int | None = None
+) -> Verdicts:
     """The verdicts that count of these runs, on all items that one of them has an output for.
 
-    A system is named with its campaign where several of its runs are asked for.
+    A system is named with its campaign where several of its runs are asked for. A `person` sees
+    warnings where others' verdicts are hidden.
     """
     rows = {row: at for at, row in enumerate(numbers)}
+    hidden = hidden_from(connection, person)
+    verdict = case((hidden, outputs.c.ruled), else_=outputs.c.verdict)
+    who = case((hidden, outputs.c.ruled_by), else_=outputs.c.by)
     asked = (
-        select(answers.c.run_id, answers.c.item_id, outputs.c.verdict, outputs.c.by, outputs.c.text)
+        select(answers.c.run_id, answers.c.item_id, verdict, who, outputs.c.text)
         .join(outputs, outputs.c.id == answers.c.output_id)
         .where(answers.c.run_id.in_(numbers))
     )

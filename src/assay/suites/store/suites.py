@@ -31,10 +31,12 @@ from assay.suites.store.tables import (
     annotators,
     answers,
     batches,
+    changes,
     check_text,
     decisions,
     facts,
     items,
+    now,
     outputs,
     pairs,
     rules,
@@ -92,8 +94,8 @@ def load_suite(connection: Connection) -> Suite:
 
 def _save_facts(connection: Connection, suite: Suite) -> None:
     check_text(suite.name, "the name of the suite")
-    connection.execute(delete(facts).where(facts.c.name.in_(["name", "extra"])))
-    told = {"name": suite.name, "extra": _json(suite.extra)}
+    connection.execute(delete(facts).where(facts.c.name.in_(["name", "extra", "saved"])))
+    told = {"name": suite.name, "extra": _json(suite.extra), "saved": now()}
     connection.execute(insert(facts), [{"name": key, "value": told[key]} for key in told])
 
 
@@ -214,19 +216,26 @@ def save_rules(connection: Connection, by_id: Mapping[int, Item]) -> set[int]:
     """Give the items their rules; the numbers of the items whose rules have changed.
 
     A rule that a person added stays, whatever the suite says; one that came from a suite and is
-    no longer in it goes.
+    no longer in it goes. One that a person retired, or replaced by another version, is kept for
+    the history and does not come back with the suite.
     """
-    stored = {row["name"]: dict(row) for row in connection.execute(select(rules)).mappings()}
+    away = _put_away(connection)
+    stored = {
+        row["name"]: {**row, "ours": row["change_id"] is not None or row["id"] in away}
+        for row in connection.execute(select(rules)).mappings()
+    }
+    retired = {_content(row): row["name"] for row in stored.values() if row["id"] in away}
     wanted = {
-        rule.id: rule_row(rule, id_, position)
+        rule.id: row
         for id_, item in by_id.items()
         for position, rule in enumerate(item.rules)
+        if _content(row := rule_row(rule, id_, position)) not in retired
     }
     renamed = _make_way(stored, wanted)
     gone = [
         row
         for row in stored.values()
-        if row["item_id"] in by_id and row["name"] not in wanted and row["change_id"] is None
+        if row["item_id"] in by_id and row["name"] not in wanted and not row["ours"]
     ]
     moved = [*renamed, *_behind(stored, wanted, by_id)]
     changed = [
@@ -239,6 +248,19 @@ def save_rules(connection: Connection, by_id: Mapping[int, Item]) -> set[int]:
     if new:
         connection.execute(insert(rules), new)
     return touched | {row["item_id"] for row in [*gone, *renamed, *changed, *new]}
+
+
+def _put_away(connection: Connection) -> set[int]:
+    """The rules that people retired, or replaced by another version."""
+    kinds = changes.c.kind.in_(("retire", "edit rule"))
+    told = connection.execute(select(changes.c.data).where(kinds, changes.c.undone == "")).scalars()
+    named = {number for data in told for number in json.loads(data)["off"]}
+    retired = connection.execute(select(rules.c.id).where(rules.c.retired)).scalars()
+    return named & set(retired)
+
+
+def _content(row: RuleRow) -> tuple[Any, ...]:
+    return row["item_id"], row["polarity"], row["kind"], row["text"]
 
 
 def rule_row(rule: Rule, item: int, position: int) -> RuleRow:
@@ -270,7 +292,7 @@ def _make_way(stored: dict[str, RuleRow], wanted: Mapping[str, RuleRow]) -> list
     renamed = []
     for name in [name for name in stored if name in wanted]:
         row = stored[name]
-        if row["change_id"] is None or _same(row, wanted[name]):
+        if not row["ours"] or _content(row) == _content(wanted[name]):
             continue
         del stored[name]
         taken = stored.keys() | wanted.keys()
@@ -281,17 +303,13 @@ def _make_way(stored: dict[str, RuleRow], wanted: Mapping[str, RuleRow]) -> list
     return renamed
 
 
-def _same(row: RuleRow, other: RuleRow) -> bool:
-    return all(row[key] == other[key] for key in ("item_id", "polarity", "kind", "text"))
-
-
 def _behind(
     stored: Mapping[str, RuleRow], wanted: Mapping[str, RuleRow], by_id: Mapping[int, Item]
 ) -> list[RuleRow]:
     """People's rules that the suite does not have, moved behind those that it has."""
     kept = defaultdict(list)
     for name, row in stored.items():
-        if row["item_id"] in by_id and name not in wanted and row["change_id"] is not None:
+        if row["item_id"] in by_id and name not in wanted and row["ours"]:
             kept[row["item_id"]].append(row)
     moved = []
     for item, rows in kept.items():
@@ -320,7 +338,8 @@ def _delete(connection: Connection, rows: list[RuleRow]) -> None:
 
 def _update(connection: Connection, rows: list[RuleRow]) -> None:
     changed = [
-        {"which": row["id"], **{key: row[key] for key in row if key != "id"}} for row in rows
+        {"which": row["id"], **{key: row[key] for key in row if key not in ("id", "ours")}}
+        for row in rows
     ]
     if changed:
         connection.execute(update(rules).where(rules.c.id == bindparam("which")), changed)

@@ -191,15 +191,18 @@ logins = Table(
     _key(),
     Column("digest", String(64), nullable=False, unique=True),
     _points_to("annotator_id"),
-    Column("csrf", String(64), nullable=False),
     _text("expires"),
 )
 
+# Who is to judge which output. `second` marks the one who judges it after, or beside, another
+# person, without knowing what they said. An output without any is in the pool, for whoever comes.
 assignments = Table(
     "assignments",
     metadata,
-    _points_to("item_id", primary=True),
+    _points_to("output_id", primary=True),
     _points_to("annotator_id", primary=True),
+    Column("second", Boolean, nullable=False, default=False),
+    Index(None, "annotator_id", "output_id", "second"),
 )
 
 # An item that is shown to a person is theirs until the lease ends; the page renews it.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Sequence
+import hmac
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
@@ -11,24 +12,53 @@ from fastapi.responses import RedirectResponse
 
 from assay.data import DataError
 from assay.suites.store import people
+from assay.suites.store.leases import give_back_all
+from assay.suites.store.opening import Unavailable
 from assay.suites.store.records import Person
 from assay.suites.web.requests import (
-    Form,
     Given,
     Posted,
     Visitor,
     inside,
-    same,
     session_of,
-    token_of,
 )
 from assay.suites.web.site import AttemptKey, Site, keys_of, site_of
 
-__all__ = ["router"]
+__all__ = ["open_door", "router"]
 
 router = APIRouter()
 
-DAYS_30 = 30 * 24 * 3600
+DAYS_30, YEAR = 30 * 24 * 3600, 365 * 24 * 3600
+
+
+CLOSED = (
+    "This page opens with the link that ends in ?token=... It stands in the terminal where "
+    "`assay suite serve` was started, and is a new one at each start."
+)
+
+
+def open_door(request: Request) -> None:
+    """Let in whoever has the token of this server, where a name is enough to log in.
+
+    A token in the address becomes a cookie, so that it is in no bookmark, history or copied link.
+    """
+    settings = site_of(request).settings
+    if settings.accounts:
+        return
+    given = request.query_params.get("token")
+    if given is None and _same(request.cookies.get(f"{settings.cookie}-token", ""), settings.token):
+        return
+    if given is None or not _same(given, settings.token):
+        raise HTTPException(403, CLOSED)
+    clean = request.url.remove_query_params("token")
+    response = RedirectResponse(clean.path + (f"?{clean.query}" if clean.query else ""), 303)
+    _set_cookie(response, request, f"{settings.cookie}-token", settings.token)
+    raise HTTPException(303, headers=dict(response.headers))
+
+
+def _same(given: str, expected: str) -> bool:
+    """Whether two secrets are the same, in a time that does not tell how much of them is."""
+    return hmac.compare_digest(given.encode(errors="replace"), expected.encode())
 
 
 @router.get("/login")
@@ -42,11 +72,12 @@ def login_page(request: Request, next: Annotated[str, Query()] = "/resolve") -> 
 @router.post("/login")
 def log_in(request: Request, form: Given) -> Response:
     """Log in with a name, and a password where accounts are required."""
-    _check_stranger(request, form)
     site, name, after = site_of(request), form.text("name").strip(), inside(form.text("after"))
     try:
         person = _known(request, name, form.text("password")) if site.settings.accounts else None
         person = person or _named(site, name)
+    except Unavailable:
+        raise
     except DataError as error:
         return _form_page(request, "login", 403, after=after, name=name, error=str(error))
     return _enter(request, person, after)
@@ -61,15 +92,14 @@ def invitation_page(request: Request, secret: str) -> Response:
 @router.post("/invite")
 def accept(request: Request, form: Given) -> Response:
     """Use up a one-time link."""
-    _check_stranger(request, form)
     site, keys = site_of(request), keys_of("", _address(request))
-    _check_patience(site, keys)
+    _begin(site, keys)
     with site.store.write() as conn:
         person = people.redeem(conn, form.text("secret"))
     if person is None:
-        site.attempts.failed(*keys)
         error = "This link was used already, or it has expired. Ask for a new one."
         return _form_page(request, "invite", 403, secret="", error=error)
+    site.attempts.succeeded(*keys)
     return _enter(request, person, "/account")
 
 
@@ -87,7 +117,7 @@ def choose_password(request: Request, post: Posted) -> Response:
     try:
         if password != post.form.text("again"):
             raise DataError("The two passwords differ.")
-        with site.store.write() as conn:
+        with _turn(site), site.store.write() as conn:
             people.set_password(conn, post.person.id, password)
             people.log_out_everywhere(conn, post.person.id)
     except DataError as error:
@@ -101,20 +131,24 @@ def log_out(request: Request, post: Posted) -> Response:
     site = site_of(request)
     with site.store.write() as conn:
         people.log_out(conn, request.cookies.get(site.settings.cookie, ""))
+        give_back_all(conn, post.person.id)
     response = RedirectResponse("/login", 303)
     response.delete_cookie(site.settings.cookie)
     return response
 
 
 def _known(request: Request, name: str, password: str) -> Person:
-    """The person with that name and password; tries are limited by name and by address."""
-    site, keys = site_of(request), keys_of(name, _address(request))
-    _check_patience(site, keys)
+    """The person with that name and password; tries are limited by name, address and browser."""
+    site, device = site_of(request), request.cookies.get(_device(site_of(request)), "")
     with site.store.read() as conn:
+        known = people.knows_device(conn, name, device)
+    keys = keys_of(name, _address(request), device if known else "")
+    _begin(site, keys)
+    with _turn(site), site.store.read() as conn:
         person = people.check_password(conn, name, password)
     if person is None:
-        site.attempts.failed(*keys)
         raise DataError("The name or the password is wrong.")
+    site.attempts.succeeded(*keys)
     return person
 
 
@@ -123,51 +157,56 @@ def _named(site: Site, name: str) -> Person:
         return people.person_named(conn, name) or people.add_person(conn, name)
 
 
-def _check_patience(site: Site, keys: Sequence[AttemptKey]) -> None:
-    wait = site.attempts.wait(*keys)
+def _begin(site: Site, keys: Sequence[AttemptKey]) -> None:
+    wait = site.attempts.begin(*keys)
     if wait > 0:
         raise HTTPException(
             429,
-            "Too many log-ins failed. Wait a few minutes, then try again.",
+            "Too many log-ins failed. Wait a few minutes, then try again, or ask a lead for a "
+            "one-time link.",
             {"Retry-After": str(int(wait) + 1)},
         )
+
+
+@contextmanager
+def _turn(site: Site) -> Iterator[None]:
+    with site.hashing.take() as mine:
+        if not mine:
+            why = "Too many people log in at this moment. Try again in a few seconds."
+            raise HTTPException(503, why, {"Retry-After": "10"})
+        yield
 
 
 def _enter(request: Request, person: Person, after: str) -> Response:
     site = site_of(request)
     with site.store.write() as conn:
-        secret, _ = people.log_in(conn, person.id)
+        secret = people.log_in(conn, person.id)
+        device = people.new_device(conn, person.id)
     response = RedirectResponse(after, 303)
     _set_cookie(response, request, site.settings.cookie, secret)
-    response.delete_cookie(_stranger(site))
+    if device:
+        _set_cookie(response, request, _device(site), device, lasts=YEAR)
     return response
 
 
 def _form_page(request: Request, page: str, status: int = 200, **values: str) -> Response:
-    """A form for somebody who is not logged in: its token is also in a cookie of its own."""
-    site = site_of(request)
-    token = request.cookies.get(_stranger(site)) or secrets.token_urlsafe(32)
+    """A form for somebody who is not logged in."""
     values = {"name": "", "error": "", "after": "", "secret": ""} | values
-    response = site.page(page, None, status=status, token=token, **values)
-    _set_cookie(response, request, _stranger(site), token)
-    return response
+    return site_of(request).page(page, None, status=status, **values)
 
 
-def _check_stranger(request: Request, form: Form) -> None:
-    expected = request.cookies.get(_stranger(site_of(request)), "")
-    if not same(token_of(request, form), expected):
-        raise HTTPException(403, "This form is too old, or cookies are off: reload the page.")
+def _device(site: Site) -> str:
+    """The cookie by which a browser is known that logged in before."""
+    return f"{site.settings.cookie}-device"
 
 
-def _stranger(site: Site) -> str:
-    return f"{site.settings.cookie}-form"
-
-
-def _set_cookie(response: Response, request: Request, name: str, value: str) -> None:
+def _set_cookie(
+    response: Response, request: Request, name: str, value: str, *, lasts: int = DAYS_30
+) -> None:
     response.set_cookie(
         name,
         value,
-        max_age=DAYS_30,
+        max_age=lasts,
         httponly=True,
         samesite="lax",
         secure=request.url.scheme == "https",

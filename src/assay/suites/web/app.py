@@ -2,38 +2,72 @@
 
 from __future__ import annotations
 
+import logging
 from typing import cast
-from urllib.parse import urlsplit
 
-from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.data import DataError
 from assay.suites.store.opening import Store, Unavailable
-from assay.suites.web import accounts, lists, team, work
-from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Site, site_of, wants_json
+from assay.suites.web import (
+    accounts,
+    agreement,
+    browse,
+    dealing,
+    downloads,
+    drafts,
+    history,
+    notes,
+    report,
+    rules,
+    screen,
+    team,
+    work,
+)
+from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Session, Site, site_of, wants_json
 
 __all__ = ["HEADERS", "POLICY", "Guard", "make_app"]
 
-ROUTED = (accounts, work, lists, team)
+ROUTED = (
+    accounts,
+    work,
+    screen,
+    drafts,
+    browse,
+    history,
+    notes,
+    team,
+    agreement,
+    downloads,
+    report,
+    rules,
+    dealing,
+)
 """The modules with pages and forms."""
+
+LOG = logging.getLogger(__name__)
 
 TITLES = {401: "Please log in", 403: "Not allowed", 404: "Page not found", 503: "Please try again"}
 
 
 def make_app(store: Store, settings: ServerSettings = DEFAULT) -> FastAPI:
     """The application that serves a store."""
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    door = [Depends(accounts.open_door)]
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, dependencies=door)
     app.state.site = Site(store, settings)
     for module in ROUTED:
         app.include_router(module.router)
     app.mount("/static", _Static(directory=HERE / "static"))
+    hosts = ["*"] if settings.hosts is None else sorted(settings.hosts)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
     app.add_middleware(Guard, settings=settings)
     app.add_exception_handler(StarletteHTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _unknown)
@@ -55,7 +89,7 @@ def _refused(request: Request, error: Exception) -> Response:
     refused = cast(StarletteHTTPException, error)
     headers = dict(refused.headers or {})
     if refused.status_code == 303:
-        return RedirectResponse(headers["Location"], 303)
+        return RedirectResponse(headers["location"], 303, headers)
     return _error(request, refused.status_code, refused.detail, headers)
 
 
@@ -64,7 +98,13 @@ def _unknown(request: Request, error: Exception) -> Response:
 
 
 def _wrong(request: Request, error: Exception) -> Response:
-    return _error(request, 503 if isinstance(error, Unavailable) else 400, str(error))
+    if not isinstance(error, Unavailable):
+        return _error(request, 400, str(error))
+    LOG.warning("%s", error)
+    known = _session(request) is not None
+    # The message names the database's address, which is nothing for strangers.
+    text = str(error) if known else "The database does not answer. Try again in a few seconds."
+    return _error(request, 503, text, {"Retry-After": "5"})
 
 
 def _broken(request: Request, error: Exception) -> Response:
@@ -81,9 +121,15 @@ def _error(
     if wants_json(request):
         return JSONResponse({"error": text}, status, headers)
     title = TITLES.get(status, "This did not work")
-    response = site_of(request).page("error", None, status=status, title=title, text=text)
+    session = _session(request)
+    response = site_of(request).page("error", session, status=status, title=title, text=text)
     response.headers.update(headers or {})
     return response
+
+
+def _session(request: Request) -> Session | None:
+    """Who asked, as far as it was found out before the error."""
+    return getattr(request.state, "session", None)
 
 
 POLICY = (
@@ -121,36 +167,32 @@ class Guard:
             return
         sending = _with_headers(send)
         refusal = self._refusal(scope["method"], Headers(scope=scope))
-        if refusal:
-            await refusal(scope, receive, sending)
-        else:
-            await self._app(scope, _at_most(self._settings.largest, receive), sending)
+        await (refusal or self._app)(scope, receive, sending)
 
     def _refusal(self, method: str, headers: Headers) -> PlainTextResponse | None:
-        if not self._knows(headers.get("host", "")):
-            return _refuse(421, "This server does not answer under that name.")
         if not self._settings.accounts and any(name in headers for name in FORWARDED):
-            return _refuse(403, "Behind another web server, start `assay suite serve` with --proxy")
-        # Pages on other ports of this machine count as the same site, not as the same origin.
-        if method not in READING and headers.get("sec-fetch-site", "none") not in SAME_ORIGIN:
-            return _refuse(403, "This request comes from another website.")
-        size = headers.get("content-length", "0")
-        if not size.isdecimal() or int(size) > self._settings.largest:
-            return _refuse(413, f"The request is larger than {self._settings.largest} bytes.")
+            why = "Behind another web server, start `assay suite serve` with --proxy"
+            return PlainTextResponse(why, 403)
+        if method not in READING and _forged(headers):
+            return PlainTextResponse("This request comes from another website.", 403)
         return None
 
-    def _knows(self, host: str) -> bool:
-        if self._settings.hosts is None:
-            return True
-        try:
-            name = urlsplit(f"//{host}").hostname
-        except ValueError:
-            return False
-        return name in self._settings.hosts
 
+def _forged(headers: Headers) -> bool:
+    """Whether a browser says that a page of somebody else makes it send this request.
 
-def _refuse(status: int, why: str) -> PlainTextResponse:
-    return PlainTextResponse(why, status)
+    Browsers tell it by themselves, and no page can make them lie: so forms need no tokens. Over
+    plain HTTP from another machine, they send `Origin` alone. What sends neither is no browser, and
+    sends nobody's cookies. Pages on other ports of this machine are of the same site, but not of
+    the same origin, and are refused as well.
+    """
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site not in SAME_ORIGIN
+    origin = headers.get("origin")
+    return (
+        origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").lower()
+    )
 
 
 def _with_headers(send: Send) -> Send:
@@ -162,18 +204,3 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return sending
-
-
-def _at_most(largest: int, receive: Receive) -> Receive:
-    """The body of a request, which ends in a refusal once it is longer than it may be."""
-    total = 0
-
-    async def receiving() -> Message:
-        nonlocal total
-        message = await receive()
-        total += len(message.get("body", b""))
-        if total > largest:
-            raise HTTPException(413, f"The request is larger than {largest} bytes.")
-        return message
-
-    return receiving

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Semaphore
 from typing import Any, NamedTuple, cast
+from uuid import uuid4
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
@@ -17,6 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from assay.suites.store.opening import Store
 from assay.suites.store.records import Change, Decision, Person
+from assay.suites.store.rules import RuleUse
 from assay.version import __version__
 
 __all__ = [
@@ -25,22 +29,25 @@ __all__ = [
     "LOOPBACK",
     "AttemptKey",
     "Attempts",
+    "HashingTurns",
     "Person",
     "ServerSettings",
     "Site",
+    "cost",
     "counted",
     "deed",
     "duration",
     "keys_of",
     "listed",
     "moment",
+    "new_key",
     "said",
     "site_of",
     "wants_json",
 ]
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-"""The names by which a machine calls itself."""
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+"""The names by which a machine calls itself, as they stand in an address."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +56,16 @@ class ServerSettings:
 
     `accounts`: people log in with a password or a one-time link; without, they just say a name.
     `hosts` are the names under which the server answers, None for any. `cookie` keeps servers on
-    several ports of one machine apart. `largest` is the most bytes that a request may carry.
+    several ports of one machine apart. `largest` is the most bytes that a form without files has.
+    `token` opens the pages where there are no accounts, so that other users of the same machine,
+    who reach them as well, cannot act under anybody's name.
     """
 
     accounts: bool = False
     hosts: frozenset[str] | None = LOOPBACK
     cookie: str = "assay"
     largest: int = 1 << 18
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 
 
 DEFAULT = ServerSettings()
@@ -85,6 +95,17 @@ def duration(seconds: float) -> str:
     if seconds < HOUR:
         return f"about {seconds / MINUTE:.0f} min"
     return f"about {seconds / HOUR:.1f} h"
+
+
+def cost(use: RuleUse) -> str:
+    """What a rule takes to search the outputs of its item.
+
+    >>> cost(RuleUse(1, 4, 0.0321)), cost(RuleUse(1, 4, 0.00001))
+    ('32 ms', '< 1 ms')
+    """
+    if use.slow:
+        return "could not be searched: wrong or too slow"
+    return f"{1000 * use.seconds:.0f} ms" if use.seconds >= 0.001 else "< 1 ms"
 
 
 def moment(time: str) -> str:
@@ -120,6 +141,11 @@ def listed(names: list[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def new_key() -> str:
+    """A name for a request that no other request has."""
+    return str(uuid4())
+
+
 def said(decision: Decision) -> str:
     """What somebody said.
 
@@ -141,44 +167,86 @@ class AttemptKey(NamedTuple):
     address: str
 
 
-def keys_of(name: str, address: str) -> tuple[AttemptKey, ...]:
+def keys_of(name: str, address: str, device: str = "") -> tuple[AttemptKey, ...]:
     """The keys of one try: the name from there, everybody from there, the name from anywhere.
 
-    A room of people behind one address gets along, and so does somebody whose name others try.
+    A room of people behind one address gets along. Strangers who try a name from many places lock
+    it for strangers only: a browser that logged in under the name before is known by its `device`
+    and counted by itself, as OWASP advises ("device cookies").
     """
     name = name.casefold()
+    if device:
+        return (AttemptKey(10, name, f"device {device}"),)
     return AttemptKey(10, name, address), AttemptKey(50, "", address), AttemptKey(50, name, "")
 
 
 @dataclass
 class Attempts:
-    """The failures of the last `window` seconds."""
+    """The tries of the last `window` seconds that did not succeed, or not yet."""
 
     window: float = 300
     clock: Callable[[], float] = time.monotonic
-    _failed: dict[AttemptKey, deque[float]] = field(default_factory=dict)
+    _tried: dict[AttemptKey, deque[float]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def wait(self, *keys: AttemptKey) -> float:
-        """Seconds until the next try is allowed, 0 where it is allowed now."""
-        with self._lock:
-            return max(map(self._wait, keys))
+    def begin(self, *keys: AttemptKey) -> float:
+        """Count a try before it is looked at, so that many at once are not too many.
 
-    def failed(self, *keys: AttemptKey) -> None:
-        """Remember one failure."""
+        Gives 0, or the seconds to wait where it is not allowed; then it is not counted.
+        """
+        with self._lock:
+            wait = max(map(self._wait, keys))
+            if wait > 0:
+                return wait
+            for key in keys:
+                times = self._tried.pop(key, deque(maxlen=key.most))
+                times.append(self.clock())
+                self._tried[key] = times
+            while len(self._tried) > KEPT:
+                self._tried.pop(next(iter(self._tried)))
+            return 0
+
+    def succeeded(self, *keys: AttemptKey) -> None:
+        """Forget a try that was right."""
         with self._lock:
             for key in keys:
-                times = self._failed.pop(key, deque(maxlen=key.most))
-                times.append(self.clock())
-                self._failed[key] = times
-            while len(self._failed) > KEPT:
-                self._failed.pop(next(iter(self._failed)))
+                if self._tried.get(key):
+                    self._tried[key].pop()
 
     def _wait(self, key: AttemptKey) -> float:
-        times = self._failed.get(key, deque())
+        times = self._tried.get(key, deque())
         if len(times) < key.most:
             return 0
         return max(0.0, times[0] + self.window - self.clock())
+
+
+@dataclass
+class HashingTurns:
+    """Turns to compute the hash of a password, which takes long and much memory.
+
+    Two do so at once, a few wait, and all others are sent away: else those who try passwords would
+    take all threads, and the pages would stand still for everybody.
+    """
+
+    patience: float = 5
+    _running: Semaphore = field(default_factory=lambda: Semaphore(2))
+    _present: Semaphore = field(default_factory=lambda: Semaphore(10))
+
+    @contextmanager
+    def take(self) -> Iterator[bool]:
+        """Whether it is this caller's turn, which lasts until the end of the block."""
+        if not self._present.acquire(blocking=False):
+            yield False
+            return
+        try:
+            mine = self._running.acquire(timeout=self.patience)
+            try:
+                yield mine
+            finally:
+                if mine:
+                    self._running.release()
+        finally:
+            self._present.release()
 
 
 HERE = Path(__file__).parent
@@ -186,10 +254,10 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Session:
-    """Who is asking, and the token that the forms of this login carry."""
+    """Who is asking; systems are `named` unless this person wants to judge without their names."""
 
     person: Person
-    csrf: str
+    named: bool = True
 
 
 @dataclass(frozen=True)
@@ -199,6 +267,7 @@ class Site:
     store: Store
     settings: ServerSettings
     attempts: Attempts = field(default_factory=Attempts)
+    hashing: HashingTurns = field(default_factory=HashingTurns)
     templates: Environment = field(default_factory=lambda: _templates())
 
     def fragment(self, name: str, session: Session | None, /, **values: Any) -> str:
@@ -232,10 +301,10 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= _filters()
-    environment.globals["version"] = __version__
+    environment.globals |= {"version": __version__, "new_key": new_key}
     return environment
 
 
 def _filters() -> Mapping[str, Any]:
-    filters = (counted, deed, duration, listed, moment, said)
+    filters = (cost, counted, deed, duration, listed, moment, said)
     return {function.__name__: function for function in filters}

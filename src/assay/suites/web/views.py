@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import pairwise
 
@@ -12,25 +12,32 @@ import regex
 from assay.data import DataError
 from assay.suites.check import OutOfTime, pattern
 from assay.suites.model import Item, Polarity, Rule
+from assay.suites.store.queue import rule_matches
 from assay.suites.store.records import (
     Case,
     Choice,
     Decision,
     Draft,
+    Note,
     PreviewLine,
     Saved,
     StoredOutput,
 )
+from assay.suites.store.tables import digest
 from assay.suites.web.site import counted, listed, said
 
 __all__ = [
     "CaseView",
+    "ItemView",
     "MatchSpan",
+    "OutputRow",
     "Piece",
     "Toast",
+    "compared",
     "decisions_notice",
     "differing",
     "draft_pieces",
+    "item_view",
     "line_pieces",
     "marked",
     "met_notice",
@@ -117,24 +124,147 @@ def _piece(text: str, spans: Sequence[MatchSpan]) -> Piece:
     return Piece(text, look, "; ".join(span.title for span in spans))
 
 
+def compared(text: str, spans: Sequence[MatchSpan], base: str) -> list[Piece]:
+    """The text in pieces: what rules matched, and what differs from the base.
+
+    >>> spans = [MatchSpan(0, 5, "positive", "a+1: a big")]
+    >>> [(piece.text, piece.look) for piece in compared("a big house", spans, "a small house")]
+    [('a ', 'good'), ('big', 'good new'), (' house', '')]
+    """
+    pieces, at = [], 0
+    for piece in differing(text, base):
+        end = at + len(piece.text)
+        inside = [
+            replace(span, start=max(span.start, at) - at, end=min(span.end, end) - at)
+            for span in spans
+            if span.start < end and span.end > at
+        ]
+        pieces += [_both(part, piece) for part in marked(piece.text, inside)] or [piece]
+        at = end
+    return pieces
+
+
+def _both(part: Piece, around: Piece) -> Piece:
+    """A stretch of text that is marked for itself, and as a part of what is around it."""
+    looks = [piece.look for piece in (part, around) if piece.look]
+    titles = [piece.title for piece in (part, around) if piece.title]
+    return Piece(part.text, " ".join(looks), "; ".join(titles))
+
+
 @dataclass(frozen=True)
-class Other:
-    """Another output of the same item, and how it differs from the one to judge."""
+class OutputRow:
+    """An output of an item: `pieces` mark what rules matched and how it differs from the chosen.
+
+    `systems` are names, or stand for names that are hidden. It is `open` where this person has
+    a warning to settle.
+    """
 
     output: StoredOutput
     pieces: list[Piece]
+    matched: list[Rule]
+    trouble: tuple[str, ...]
+    systems: tuple[str, ...]
+    mine: Decision | None
+    decisions: list[Decision]
+    open: bool
+    chosen: bool
+
+    @property
+    def reach(self) -> str:
+        """How much one decision settles."""
+        return counted(len(self.systems), "system")
+
+
+@dataclass(frozen=True)
+class ItemView:
+    """An item with all its outputs, those that the rules leave open first; one is chosen.
+
+    `uses` are the item's rules, each with the number of outputs that it matches; `notes` are those
+    on the item and on its outputs.
+    """
+
+    item: Item
+    output: StoredOutput
+    rows: list[OutputRow]
+    uses: list[tuple[Rule, int]]
+    named: bool
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def left(self) -> int:
+        """How many warnings this person can settle here."""
+        return sum(row.open for row in self.rows)
+
+
+def item_view(case: Case, name: str, *, named: bool = True) -> ItemView:
+    """The item of a case as the person of that name sees it; `named` tells the systems' names."""
+    outputs = sorted((case.output, *case.others), key=_place)
+    if not named:
+        outputs = _without_names(outputs, case.item.id)
+    slow: dict[str, str] = {}
+    rows = [_row(case, output, name, slow) for output in outputs]
+    uses = [(rule, sum(rule in row.matched for row in rows)) for rule in case.item.rules]
+    return ItemView(case.item, case.output, rows, uses, named, case.notes)
+
+
+def _place(output: StoredOutput) -> tuple[bool, int]:
+    # What people say moves no output, so that nobody loses their place.
+    return output.ruled != "warning", output.id
+
+
+def _row(case: Case, output: StoredOutput, name: str, slow: dict[str, str]) -> OutputRow:
+    """One output; a rule that could not be searched in another one is not tried again."""
+    item = replace(case.item, rules=tuple(rule for rule in case.item.rules if rule.id not in slow))
+    matches, trouble = rule_matches(item, output.text)
+    slow |= {
+        rule.id: why
+        for rule in item.rules
+        for why in trouble
+        if why.startswith(f"rule {rule.id}: ")
+    }
+    spans = _spans(item, matches)
+    chosen = output.id == case.output.id
+    mine = next((given for given in output.decisions if given.person == name), None)
+    return OutputRow(
+        output=output,
+        pieces=(
+            marked(output.text, spans) if chosen else compared(output.text, spans, case.output.text)
+        ),
+        matched=[rule for rule in item.rules if rule.id in {match[0] for match in matches}],
+        trouble=tuple(slow.values()),
+        systems=output.systems,
+        mine=mine,
+        decisions=[decision for decision in output.decisions if decision.verdict != "skip"],
+        open=output.verdict == "warning" and not output.disputed and mine is None,
+        chosen=chosen,
+    )
+
+
+def _spans(item: Item, matches: Iterable[tuple[str, int, int]]) -> list[MatchSpan]:
+    rules = {rule.id: rule for rule in item.rules}
+    return [
+        MatchSpan(start, end, rules[rule].polarity, f"{rule}: {rules[rule].text}")
+        for rule, start, end in matches
+    ]
+
+
+def _without_names(outputs: Sequence[StoredOutput], item: str) -> list[StoredOutput]:
+    """The outputs with a number for each system, in an order of the item's own."""
+    names = {name for output in outputs for name in output.systems}
+    shuffled = sorted(names, key=lambda name: digest(f"{item}\n{name}"))
+    numbers = {name: f"system {at}" for at, name in enumerate(shuffled, 1)}
+    return [
+        replace(output, systems=tuple(sorted(numbers[name] for name in output.systems)))
+        for output in outputs
+    ]
 
 
 @dataclass(frozen=True)
 class CaseView:
-    """A case, ready to be shown: `matched` are the rules that the output has."""
+    """An output to judge, ready to be shown."""
 
     case: Case
     pieces: list[Piece]
-    matched: list[Rule]
-    others: list[Other]
-    reach: str
-    mine: Decision | None
     decisions: list[Decision]
 
     @property
@@ -157,29 +287,13 @@ class Toast:
     rule: str = ""
 
 
-def view(case: Case, name: str) -> CaseView:
-    """A case as the person of that name sees it."""
-    rules = {rule.id: rule for rule in case.item.rules}
-    spans = [
-        MatchSpan(start, end, rules[rule].polarity, f"{rule}: {rules[rule].text}")
-        for rule, start, end in case.matches
-    ]
-    found = dict.fromkeys(rule for rule, _, _ in case.matches)
-    given = case.output.decisions
+def view(case: Case) -> CaseView:
+    """A case with what rules matched in it, and all that people said."""
     return CaseView(
         case=case,
-        pieces=marked(case.output.text, spans),
-        matched=[rules[rule] for rule in found],
-        others=[Other(other, differing(other.text, case.output.text)) for other in case.others],
-        reach=reach(case.output.systems),
-        mine=next((decision for decision in given if decision.person == name), None),
-        decisions=[decision for decision in given if decision.verdict != "skip"],
+        pieces=marked(case.output.text, _spans(case.item, case.matches)),
+        decisions=[given for given in case.output.decisions if given.verdict != "skip"],
     )
-
-
-def reach(systems: Sequence[str]) -> str:
-    """How much one decision settles."""
-    return f"{counted(len(systems), 'output')} of {counted(len(systems), 'system')}"
 
 
 def met_notice(saved: Saved, choice: Choice) -> str:

@@ -1,40 +1,25 @@
-"""Resolving: one case after the other, decided at a key press, and new rules made from outputs."""
+"""Resolving: one case after the other, decided at a key press."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from sqlalchemy import Connection
 
-from assay.data import DataError
-from assay.suites.model import Kind, Polarity
-from assay.suites.store.decisions import Outdated, history, save_decision, undo
-from assay.suites.store.drafts import preview, save_rule, suggest
-from assay.suites.store.queue import case, choices, next_case, progress
-from assay.suites.store.records import (
-    Case,
-    Change,
-    Choice,
-    Draft,
-    Preview,
-    PreviewLine,
-    Saved,
-    Scope,
-)
+from assay.suites.store.decisions import Outdated, save_decision, save_decisions, undo
+from assay.suites.store.filters import choices
+from assay.suites.store.finding import next_listed
+from assay.suites.store.history import history
+from assay.suites.store.leases import claim, give_back
+from assay.suites.store.offers import offer, take
+from assay.suites.store.queue import case, next_output, progress
+from assay.suites.store.records import Change, Choice, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor, inside
-from assay.suites.web.site import Session, Site, counted, deed, site_of, wants_json
-from assay.suites.web.views import (
-    Toast,
-    decisions_notice,
-    draft_pieces,
-    line_pieces,
-    met_notice,
-    view,
-)
+from assay.suites.web.site import Session, Site, counted, deed, new_key, site_of, wants_json
+from assay.suites.web.views import Toast, decisions_notice, item_view, met_notice
 
 __all__ = ["changed", "last_toast", "router"]
 
@@ -45,54 +30,85 @@ OUTDATED = (
     "You decided on this output in another window in the meantime. Nothing was changed; "
     "this is how it stands now."
 )
+LOOKS = "is looking at this item, too. Leave it to them, or both of you judge the same."
 
 
 @router.get("/resolve")
 def resolve(request: Request, session: Visitor, queue: Asked) -> Response:
     """The next case of a person's queue."""
-    asked = Form(dict(request.query_params))
-    site = site_of(request)
+    asked, site, person = Form(dict(request.query_params)), site_of(request), session.person.id
+    # One transaction: nobody else gets the case between finding and leasing it.
+    with site.store.write() as conn:
+        output = next_output(conn, person, queue.filters, skipped=queue.skipped)
+        if output is not None:
+            claim(conn, output, person)
     with site.store.read() as conn:
-        shown = next_case(conn, session.person.id, queue.filters, skipped=queue.skipped)
-        values = _values(conn, session, queue, shown)
+        values = _values(conn, session, queue, output)
         values["toast"] = last_toast(conn, session, asked)
-        values["notice"] = _met(conn, asked)
+        values["notice"] = _met(conn, session, asked)
     return _work(request, site, session, values)
 
 
 @router.get("/case/{output}")
 def one_case(request: Request, session: Visitor, output: Number, queue: Asked) -> Response:
     """One output, whether it is in the queue or not."""
-    site, outdated = site_of(request), request.query_params.get("outdated") == "1"
+    site, asked = site_of(request), Form(dict(request.query_params))
+    with site.store.write() as conn:
+        other = claim(conn, output, session.person.id)
     with site.store.read() as conn:
-        values = _values(conn, session, queue, case(conn, output, session.person.id))
-    values["notice"] = OUTDATED if outdated else ""
+        values = _values(conn, session, queue, output)
+        values["toast"] = last_toast(conn, session, asked)
+        met = _met(conn, session, asked)
+    looking = f"{other} {LOOKS}" if other else ""
+    values["notice"] = OUTDATED if asked.text("outdated") == "1" else met or looking
     return _work(request, site, session, values)
+
+
+@router.post("/lease")
+def keep_lease(request: Request, post: Posted) -> Response:
+    """Renew the lease of the item that a page shows."""
+    with site_of(request).store.write() as conn:
+        other = claim(conn, post.form.number("output"), post.person.id)
+    return JSONResponse({"notice": f"{other} {LOOKS}" if other else ""})
+
+
+@router.post("/release")
+def end_lease(request: Request, post: Posted) -> Response:
+    """Give an item back, since its page was left."""
+    with site_of(request).store.write() as conn:
+        give_back(conn, post.form.number("output"), post.person.id)
+    return JSONResponse({})
+
+
+@router.post("/take")
+def take_over(request: Request, post: Posted) -> Response:
+    """Take items over from the person who has most of them left."""
+    with site_of(request).store.write() as conn:
+        change = take(conn, post.person.id, post.form.number("items"))
+    return RedirectResponse(f"/resolve?last={change.id}", 303)
 
 
 @router.post("/decide")
 def decide(request: Request, post: Posted) -> Response:
     """Keep a person's decision on an output, and go on to the next."""
     form, site = post.form, site_of(request)
-    output, choice = form.number("output"), form.one_of("choice", get_args(Choice))
+    seen, choice = form.versions(), form.one_of("choice", get_args(Choice))
     try:
         with site.store.write() as conn:
-            saved = save_decision(
-                conn,
-                output,
-                post.person.id,
-                choice,
-                seen=form.number("seen"),
-                adjudication=form.text("adjudication") == "1",
-            )
+            saved = _save(conn, post, seen, choice)
+            last = saved[-1]
+            upcoming = None if _is_final(form) else _go_on(conn, post, last.output.id)
     except Outdated:
-        return _outdated(request, site, post, output)
-    if form.text("adjudication") == "1":
-        return RedirectResponse(f"/disputes?last={saved.change}", 303)
+        return _outdated(request, site, post, next(iter(seen)))
+    if _is_final(form):
+        return RedirectResponse(f"/disputes?last={last.change}", 303)
     if wants_json(request):
-        return changed(site, post, _toast(saved, choice), notice=met_notice(saved, choice))
-    met = f"&met={output}" if saved.met else ""
-    return RedirectResponse(f"/resolve?{post.queue.query}&last={saved.change}{met}", 303)
+        notice = _met_notices(saved, choice)
+        return _answer(site, post, upcoming, toast=_toast(saved, choice), notice=notice)
+    met = f"&met={last.output.id}" if last.met else ""
+    where = post.queue.address(upcoming if post.queue.listed else None)
+    mark = "&" if "?" in where else "?"
+    return RedirectResponse(f"{where}{mark}last={last.change}{met}", 303)
 
 
 @router.post("/undo")
@@ -103,7 +119,7 @@ def take_back(request: Request, post: Posted) -> Response:
     with site.store.write() as conn:
         change = undo(conn, post.person.id, named)
     if not wants_json(request):
-        after = f"/case/{change.output}" if change and change.output else "/resolve"
+        after = post.queue.address(change.output if change else None)
         return RedirectResponse(inside(post.form.text("after"), after), 303)
     if change is None:
         return JSONResponse({"notice": "There is nothing to undo."})
@@ -122,13 +138,28 @@ def changed(
     status: int = 200,
 ) -> JSONResponse:
     """What the page shows after a change: the given output or else the next, and what was done."""
+    queue, person = post.queue, post.person.id
+    with site.store.write() as conn:
+        if output is None:
+            output = next_output(conn, person, queue.filters, skipped=queue.skipped)
+        if output is not None:
+            claim(conn, output, person)
+    return _answer(site, post, output, toast=toast, notice=notice, note=note, status=status)
+
+
+def _answer(
+    site: Site,
+    post: Post,
+    output: int | None,
+    *,
+    toast: Toast | None,
+    notice: str = "",
+    note: str = "",
+    status: int = 200,
+) -> JSONResponse:
     session, queue = post.session, post.queue
     with site.store.read() as conn:
-        if output is None:
-            shown = next_case(conn, session.person.id, queue.filters, skipped=queue.skipped)
-        else:
-            shown = case(conn, output, session.person.id)
-        values = _values(conn, session, queue, shown)
+        values = _values(conn, session, queue, output)
     main = site.fragment("work", session, page="resolve", **values)
     text = site.fragment("toast", session, toast=toast, note=note, queue=queue)
     return JSONResponse({"main": main, "toast": text, "notice": notice}, status)
@@ -141,26 +172,68 @@ def _work(request: Request, site: Site, session: Session, values: dict[str, Any]
     return site.page("resolve", session, **values)
 
 
-def _values(conn: Connection, session: Session, queue: Queue, shown: Case | None) -> dict[str, Any]:
+def _values(conn: Connection, session: Session, queue: Queue, output: int | None) -> dict[str, Any]:
+    person, name = session.person.id, session.person.name
+    shown = None if output is None else case(conn, output, person)
+    told = progress(conn, person)
+    idle = output is None and not queue.query and told.settled < told.total
     return {
-        "view": view(shown, session.person.name) if shown else None,
+        "view": None if shown is None else item_view(shown, name, named=session.named),
         "queue": queue,
-        "progress": progress(conn, session.person.id),
+        "address": queue.address(output),
+        "output": output,
+        "progress": told,
         "choices": choices(conn),
+        "offer": offer(conn, person) if idle else None,
         "toast": None,
         "notice": "",
     }
 
 
-def _toast(saved: Saved, choice: Choice) -> Toast:
-    said = DONE[choice]
-    if saved.settles:
-        said += f": settles {counted(saved.settles, 'output')}"
-    elif saved.output.disputed:
+def _save(conn: Connection, post: Post, seen: Mapping[int, int], choice: Choice) -> Sequence[Saved]:
+    """Keep a decision on one output, or on several at once."""
+    person, key = post.person.id, post.form.key()
+    if len(seen) > 1:
+        return save_decisions(conn, seen, person, choice, key=key or new_key())
+    ((output, version),) = seen.items()
+    final = _is_final(post.form)
+    saved = save_decision(
+        conn, output, person, choice, seen=version, adjudication=final, key=key or None
+    )
+    return [saved]
+
+
+def _is_final(form: Form) -> bool:
+    return form.text("adjudication") == "1"
+
+
+def _go_on(conn: Connection, post: Post, output: int) -> int | None:
+    """The case after the one that was decided, leased to the person."""
+    queue, person = post.queue, post.person.id
+    if queue.listed:
+        upcoming = next_listed(conn, queue.filters, output, person=person)
+    else:
+        upcoming = next_output(conn, person, queue.filters, skipped=queue.skipped)
+    give_back(conn, output, person)
+    if upcoming is not None:
+        claim(conn, upcoming, person)
+    return upcoming
+
+
+def _toast(saved: Sequence[Saved], choice: Choice) -> Toast:
+    said = DONE[choice] if len(saved) == 1 else f"{DONE[choice]} {len(saved)} different outputs"
+    settled = sum(one.settles for one in saved)
+    if settled:
+        said += f": settles {counted(settled, 'output')}"
+    if any(one.output.disputed for one in saved):
         said += ", but others disagree"
     polarity = {"pass": "positive", "fail": "negative"}.get(choice)
-    rule = f"/rule/{saved.output.id}?polarity={polarity}" if polarity else ""
-    return Toast(said, saved.change, rule)
+    rule = f"/rule/{saved[-1].output.id}?polarity={polarity}" if polarity else ""
+    return Toast(said, saved[-1].change, rule)
+
+
+def _met_notices(saved: Sequence[Saved], choice: Choice) -> str:
+    return " ".join(filter(None, (met_notice(one, choice) for one in saved)))
 
 
 def last_toast(conn: Connection, session: Session, asked: Form) -> Toast | None:
@@ -174,120 +247,14 @@ def last_toast(conn: Connection, session: Session, asked: Form) -> Toast | None:
     )
 
 
-def _met(conn: Connection, asked: Form) -> str:
-    return decisions_notice(case(conn, asked.number("met")).output) if asked.text("met") else ""
+def _met(conn: Connection, session: Session, asked: Form) -> str:
+    if not asked.text("met"):
+        return ""
+    output = case(conn, asked.number("met"), session.person.id).output
+    return decisions_notice(output) if output.decisions else ""
 
 
 def _outdated(request: Request, site: Site, post: Post, output: int) -> Response:
     if not wants_json(request):
         return RedirectResponse(f"/case/{output}?{post.queue.query}&outdated=1", 303)
     return changed(site, post, None, notice=OUTDATED, output=output, status=409)
-
-
-@router.get("/rule/{output}")
-def new_rule(request: Request, session: Visitor, output: Number) -> Response:
-    """The form of a new rule, filled in with the words that were selected, or the best guess."""
-    site, asked = site_of(request), Form(dict(request.query_params))
-    with site.store.read() as conn:
-        shown = case(conn, output, session.person.id)
-        drafts = _drafts(shown, asked)
-        values = _rule_values(conn, shown, drafts[0], session.person.name)
-    values |= {"drafts": drafts, "queue": Queue.read(asked.text("back"))}
-    if wants_json(request):
-        return JSONResponse({"panel": site.fragment("panel", session, **values)})
-    return site.page("rule", session, **values)
-
-
-@router.post("/rule/{output}/preview")
-def try_rule(request: Request, post: Posted, output: Number) -> Response:
-    """What the rule would do, were it saved."""
-    site, draft = site_of(request), _draft(output, post.form)
-    with site.store.read() as conn:
-        shown = case(conn, output, post.person.id)
-        values = _rule_values(conn, shown, draft, post.person.name)
-    if wants_json(request):
-        return JSONResponse({"preview": site.fragment("preview", post.session, **values)})
-    return site.page("rule", post.session, **values, drafts=(), queue=post.queue)
-
-
-@router.post("/rule/{output}")
-def keep_rule(request: Request, post: Posted, output: Number) -> Response:
-    """Save the rule, and go on."""
-    site, draft = site_of(request), _draft(output, post.form)
-    try:
-        with site.store.write() as conn:
-            change = save_rule(conn, draft, post.person.id)
-    except DataError as error:
-        if not wants_json(request):
-            raise
-        shown = site.fragment("preview", post.session, error=str(error))
-        return JSONResponse({"panelError": shown, "error": str(error)}, 400)
-    if wants_json(request):
-        return changed(site, post, Toast(change.note, change.id))
-    return RedirectResponse(f"/resolve?{post.queue.query}&last={change.id}", 303)
-
-
-def _drafts(shown: Case, asked: Form) -> tuple[Draft, ...]:
-    """The rules to choose from: first what was selected, then what the output suggests."""
-    polarity = _polarity(shown, asked)
-    ideas = suggest(shown, polarity)
-    chosen = asked.text("text").strip()
-    first = (Draft(shown.output.id, polarity, "fixed", chosen),) if chosen else ()
-    every = first + tuple(replace(idea, polarity=polarity) for idea in ideas)
-    return every or (Draft(shown.output.id, polarity, "fixed", shown.output.text),)
-
-
-def _polarity(shown: Case, asked: Form) -> Polarity:
-    """As the address says, or else as people judged the output."""
-    if asked.text("polarity"):
-        return asked.one_of("polarity", get_args(Polarity))
-    verdicts = [decision.verdict for decision in shown.output.decisions]
-    decided = [verdict for verdict in verdicts if verdict != "skip"]
-    return "negative" if decided[-1:] == ["fail"] else "positive"
-
-
-def _draft(output: int, form: Form) -> Draft:
-    return Draft(
-        output=output,
-        polarity=form.one_of("polarity", get_args(Polarity)),
-        kind=form.one_of("kind", get_args(Kind)),
-        text=form.text("text"),
-        scope=form.one_of("scope", get_args(Scope)),
-    )
-
-
-def _rule_values(conn: Connection, shown: Case, draft: Draft, name: str) -> dict[str, Any]:
-    found, error = None, ""
-    try:
-        found = preview(conn, draft)
-    except DataError as problem:
-        error = str(problem)
-    own = draft_pieces(shown.output.text, draft)
-    return {
-        "view": view(shown, name),
-        "draft": draft,
-        "own": own,
-        "matched": any(piece.look for piece in own),
-        "settles_own": found is not None and any(_is_own(line, draft) for line in found.settles),
-        "preview": found,
-        "groups": _groups(found, draft) if found else None,
-        "error": error,
-    }
-
-
-def _groups(found: Preview, draft: Draft) -> dict[str, Any]:
-    return {
-        "settles": _lines(found.settles, draft, own=False),
-        "unsettles": _lines(found.unsettles, draft),
-        "contradicts": _lines(found.contradicts, draft),
-    }
-
-
-def _lines(lines: Sequence[PreviewLine], draft: Draft, *, own: bool = True) -> list[Any]:
-    """The lines with their marks; the output that the draft is made from stands above them."""
-    shown = [line for line in lines if own or not _is_own(line, draft)]
-    return [(line, line_pieces(line, draft)) for line in shown]
-
-
-def _is_own(line: PreviewLine, draft: Draft) -> bool:
-    return line.output == draft.output

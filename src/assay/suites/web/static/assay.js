@@ -2,7 +2,6 @@
 "use strict";
 
 const find = (selector, root = document) => root.querySelector(selector);
-const csrf = find('meta[name="csrf"]')?.content ?? "";
 const main = find("#main");
 const panel = find("#panel");
 const toast = find("#toast");
@@ -31,7 +30,6 @@ function notify(text) {
 
 async function ask(address, options = {}) {
   const headers = { Accept: "application/json" };
-  if (options.body) headers["X-CSRF-Token"] = csrf;
   const answer = await fetch(address, { ...options, headers, redirect: "error" });
   if (answer.status === 401) location.assign(`/login?next=${encodeURIComponent(location.pathname)}`);
   const type = answer.headers.get("content-type") ?? "";
@@ -41,50 +39,66 @@ async function ask(address, options = {}) {
 
 // The server sends pieces of pages, all text in them escaped; the policy forbids scripts in them.
 function show(reply) {
-  if (reply.main !== undefined) {
-    const key = main.contains(document.activeElement) && document.activeElement.dataset.key;
-    main.innerHTML = reply.main;
-    const shown = find(".case", main);
-    shown?.classList.add("arrived");
-    // Whoever works with Tab and Enter stays on the same button.
-    ((key && find(`[data-key="${key}"]`, main)) || shown || main).focus({ preventScroll: true });
-    window.scrollTo(0, 0);
-  }
+  if (reply.main !== undefined) replaceMain(reply.main);
   if (reply.toast !== undefined) toast.innerHTML = reply.toast;
   if (reply.notice) notify(reply.notice);
   if (reply.panel !== undefined) openPanel(reply.panel);
 }
 
-async function send(form, submitter) {
+function replaceMain(html) {
+  const key = main.contains(document.activeElement) && document.activeElement.dataset.key;
+  const before = { item: itemShown(), output: chosenRow()?.dataset.output };
+  const place = window.scrollY;
+  main.innerHTML = html;
+  arrive(before);
+  const same = before.item !== undefined && itemShown() === before.item;
+  const listed = new URLSearchParams(find("#place", main)?.dataset.address.split("?")[1]).has("list");
+  if (same && !listed) chooseNext(before.output);
+  else find(".case", main)?.classList.add("arrived");
+  // Whoever works with Tab and Enter stays on the same button.
+  const row = chosenRow();
+  const button = key && (find(`[data-key="${key}"]`, row ?? main) ?? find(`[data-key="${key}"]`, main));
+  (button || (row && find("a.open", row)) || main).focus({ preventScroll: true });
+  window.scrollTo(0, same ? place : 0);
+  row?.scrollIntoView({ block: "nearest" });
+}
+
+function send(form, submitter) {
+  const address = submitter?.getAttribute("formaction") ?? form.getAttribute("action");
+  return deliver(form, address, new URLSearchParams(new FormData(form, submitter)));
+}
+
+async function deliver(form, address, body) {
   if (busy) return;
   busy = true;
   document.body.classList.add("busy");
-  const address = submitter?.getAttribute("formaction") ?? form.getAttribute("action");
   try {
-    const body = new URLSearchParams(new FormData(form, submitter));
-    const { reply, ok } = await ask(address, { method: "POST", body });
+    const { reply, ok } = await sendSurely(address, keyed(address, body));
     if (!ok && form.matches(".rule-form")) find(".preview", form).innerHTML = reply.panelError ?? "";
     if (reply.error && !reply.panelError) notify(reply.error);
     if (ok && form.matches(".rule-form")) closePanel();
     show(reply);
   } catch {
-    notify("The server does not answer, so nothing was saved. Try again.");
+    tellUnsure(form, address, body);
   } finally {
     busy = false;
     document.body.classList.remove("busy");
   }
 }
 
-function selected() {
+// The words that are selected in an output, and the link that makes a rule from this output.
+function selected(link) {
   const selection = window.getSelection();
-  const output = find("#output");
-  if (!output || !selection.rangeCount || !output.contains(selection.anchorNode)) return "";
-  return output.contains(selection.focusNode) ? selection.toString().trim() : "";
+  const node = selection.isCollapsed ? null : selection.anchorNode;
+  const text = (node?.nodeType === Node.TEXT_NODE ? node.parentElement : node)?.closest(".text");
+  if (!text?.contains(selection.focusNode)) return { text: "", link };
+  return { text: selection.toString().trim(), link: find("a[data-panel]", text.closest(".output-row")) };
 }
 
-async function openRule(link) {
+async function openRule(clicked) {
+  const plain = { text: "", link: clicked };
+  const { text, link } = clicked.closest("#toast") ? plain : selected(clicked);
   const address = new URL(link.href);
-  const text = link.closest("#toast") ? "" : selected();
   if (text) address.searchParams.set("text", text);
   address.searchParams.set("back", location.search.slice(1));
   try {
@@ -151,10 +165,32 @@ function step(by) {
   if (!all.length) return;
   const at = all.findIndex((each) => each.classList.contains("chosen"));
   const to = at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(Math.max(at + by, 0), all.length - 1);
-  all[at]?.classList.remove("chosen");
-  all[to].classList.add("chosen");
-  all[to].scrollIntoView({ block: "nearest" });
-  find("a.open", all[to])?.focus({ preventScroll: true });
+  choose(all[to]);
+}
+
+// Tab stays in the panel while it is open.
+function cycle(event) {
+  const all = [...panel.querySelectorAll("a[href], button, input:not([type=hidden]), select")].filter(
+    (each) => each.offsetParent && (each.type !== "radio" || each.checked),
+  );
+  const edge = event.shiftKey ? all[0] : all.at(-1);
+  const inside = panel.contains(document.activeElement);
+  if (inside && document.activeElement !== edge) return;
+  event.preventDefault();
+  (event.shiftKey ? all.at(-1) : all[0]).focus();
+}
+
+const STEPS = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
+
+// The keys for several outputs at once; whether this was one of them.
+function several(event) {
+  const key = event.key.toLowerCase();
+  const choice = { p: "pass", f: "fail" }[key];
+  if (key === "x" || (key === " " && !event.target.closest("button, summary, input"))) mark(chosenRow());
+  else if (key === "a") markAll();
+  else if (choice && marks.size) decideMarked(choice);
+  else return false;
+  return true;
 }
 
 function target(key) {
@@ -164,16 +200,23 @@ function target(key) {
 
 function escape() {
   if (!panel.hidden) closePanel();
+  else if (marks.size && !document.activeElement?.matches("input:not([type=checkbox]), select")) unmark();
   else if (document.activeElement?.matches("input, select, textarea")) document.activeElement.blur();
   else find(".notice:last-child", notices)?.remove();
 }
 
 function typed(event) {
   if (event.key === "Escape" && !help.open) return escape();
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || help.open) return undefined;
+  if (event.key === "Tab" && !panel.hidden && !help.open) return cycle(event);
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return undefined;
   if (event.target.closest("input:not([type=radio], [type=checkbox]), select, textarea")) return undefined;
+  if (panel.hidden && STEPS[event.key] && find("[data-step]", main)) {
+    event.preventDefault();
+    return step(STEPS[event.key]);
+  }
+  if (event.repeat) return undefined;
   if (event.key === "?") return help.showModal();
-  if (event.key === "j" || event.key === "k") return step(event.key === "j" ? 1 : -1);
+  if (panel.hidden && chosenRow() && several(event)) return event.preventDefault();
   const focus = event.key === "/" && find('[data-focus="/"]');
   const button = focus || (panel.hidden && target(event.key.toLowerCase()));
   if (!button) return undefined;

@@ -1,4 +1,4 @@
-"""Leads, leases, notes, keys of requests, and versions of rules."""
+"""Leads, leases, notes, keys of requests, versions of rules; outputs are dealt, not items."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,10 +10,12 @@ down_revision = "0001"
 def upgrade() -> None:
     """Add what a team needs; whoever came first leads it."""
     _leads()
+    _assignments()
     _leases()
     _changes()
     _rules()
     _notes()
+    _logins()
 
 
 def _leads() -> None:
@@ -22,6 +24,38 @@ def _leads() -> None:
     )
     first = sa.text("UPDATE annotators SET lead = :yes WHERE id = (SELECT min(id) FROM annotators)")
     op.execute(first.bindparams(yes=True))
+
+
+def _assignments() -> None:
+    """Deal outputs instead of items: those that the rules leave to people."""
+    warned = sa.text(
+        "SELECT outputs.id, annotator_id FROM assignments JOIN outputs USING (item_id) "
+        "WHERE ruled = 'warning' ORDER BY outputs.id, annotator_id"
+    )
+    rows, given = [], set()
+    for output, person in op.get_bind().execute(warned):
+        rows.append({"output_id": output, "annotator_id": person, "second": output in given})
+        given.add(output)
+    op.drop_table("assignments")
+    table = op.create_table(
+        "assignments",
+        sa.Column("output_id", sa.Integer(), nullable=False),
+        sa.Column("annotator_id", sa.Integer(), nullable=False),
+        sa.Column("second", sa.Boolean(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["output_id"], ["outputs.id"], name=op.f("fk_assignments_output_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["annotator_id"], ["annotators.id"], name=op.f("fk_assignments_annotator_id")
+        ),
+        sa.PrimaryKeyConstraint("output_id", "annotator_id", name=op.f("pk_assignments")),
+    )
+    op.create_index(
+        op.f("ix_assignments_annotator_id_output_id_second"),
+        "assignments",
+        ["annotator_id", "output_id", "second"],
+    )
+    op.bulk_insert(table, rows)
 
 
 def _leases() -> None:
@@ -74,3 +108,9 @@ def _notes() -> None:
     )
     for name in ("item_id", "output_id", "annotator_id", "change_id"):
         op.create_index(op.f(f"ix_notes_{name}"), "notes", [name])
+
+
+def _logins() -> None:
+    # Forms carry no token any more: browsers say by themselves which page a request comes from.
+    with op.batch_alter_table("logins") as table:
+        table.drop_column("csrf")

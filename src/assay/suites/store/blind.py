@@ -1,0 +1,45 @@
+"""Blind judging: what others say of an output is kept from those who are still to judge it, too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlalchemy import ColumnElement, Connection, false, select
+
+from assay.suites.store.queue import hidden_outputs
+from assay.suites.store.records import StoredOutput
+from assay.suites.store.tables import batches, outputs
+
+__all__ = ["hidden_from", "masked"]
+
+
+def hidden_from(connection: Connection, person: int | None) -> ColumnElement[bool]:
+    """Whether an output's verdict is hidden from a person; nothing is, where nobody is given.
+
+    It is one list for the whole question to the database, not a question per output.
+    """
+    if person is None:
+        return false()
+    condition = hidden_outputs(connection, person)
+    if condition is false():
+        return condition
+    return outputs.c.id.in_(select(outputs.c.id).where(condition).correlate(None))
+
+
+def masked(
+    connection: Connection, found: Sequence[StoredOutput], person: int | None
+) -> list[StoredOutput]:
+    """The outputs as a person may see them."""
+    hidden = hidden_from(connection, person)
+    if hidden is false():
+        return list(found)
+    unseen: set[int] = set()
+    for batch in batches(output.id for output in found):
+        asked = select(outputs.c.id).where(outputs.c.id.in_(batch), hidden)
+        unseen.update(connection.execute(asked).scalars())
+    return [_unseen(output) if output.id in unseen else output for output in found]
+
+
+def _unseen(output: StoredOutput) -> StoredOutput:
+    return replace(output, verdict=output.ruled, by=None, disputed=False, decisions=())

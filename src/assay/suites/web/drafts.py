@@ -1,0 +1,134 @@
+"""New rules made from outputs: suggested, tried on all outputs, and saved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse, RedirectResponse
+from sqlalchemy import Connection
+
+from assay.data import DataError
+from assay.suites.model import Kind, Polarity
+from assay.suites.store.drafts import preview, save_rule, suggest
+from assay.suites.store.queue import case
+from assay.suites.store.records import Case, Draft, Preview, PreviewLine, Scope
+from assay.suites.web.requests import Form, Number, Posted, Queue, Visitor
+from assay.suites.web.site import site_of, wants_json
+from assay.suites.web.views import Toast, draft_pieces, line_pieces
+from assay.suites.web.work import changed
+
+__all__ = ["router"]
+
+router = APIRouter()
+
+
+@router.get("/rule/{output}")
+def new_rule(request: Request, session: Visitor, output: Number) -> Response:
+    """The form of a new rule, filled in with the words that were selected, or the best guess."""
+    site, asked = site_of(request), Form(dict(request.query_params))
+    with site.store.read() as conn:
+        shown = case(conn, output, session.person.id)
+        drafts = _drafts(shown, asked)
+        values = _rule_values(conn, shown, drafts[0])
+    values |= {"drafts": drafts, "queue": Queue.read(asked.text("back"))}
+    if wants_json(request):
+        return JSONResponse({"panel": site.fragment("panel", session, **values)})
+    return site.page("rule", session, **values)
+
+
+@router.post("/rule/{output}/preview")
+def try_rule(request: Request, post: Posted, output: Number) -> Response:
+    """What the rule would do, were it saved."""
+    site, draft = site_of(request), _draft(output, post.form)
+    with site.store.read() as conn:
+        shown = case(conn, output, post.person.id)
+        values = _rule_values(conn, shown, draft)
+    if wants_json(request):
+        return JSONResponse({"preview": site.fragment("preview", post.session, **values)})
+    return site.page("rule", post.session, **values, drafts=(), queue=post.queue)
+
+
+@router.post("/rule/{output}")
+def keep_rule(request: Request, post: Posted, output: Number) -> Response:
+    """Save the rule, and go on."""
+    site, draft = site_of(request), _draft(output, post.form)
+    try:
+        with site.store.write() as conn:
+            change = save_rule(conn, draft, post.person.id)
+    except DataError as error:
+        if not wants_json(request):
+            raise
+        shown = site.fragment("preview", post.session, error=str(error))
+        return JSONResponse({"panelError": shown, "error": str(error)}, 400)
+    if wants_json(request):
+        return changed(site, post, Toast(change.note, change.id))
+    return RedirectResponse(f"/resolve?{post.queue.query}&last={change.id}", 303)
+
+
+def _drafts(shown: Case, asked: Form) -> tuple[Draft, ...]:
+    """The rules to choose from: first what was selected, then what the output suggests."""
+    polarity = _polarity(shown, asked)
+    ideas = suggest(shown, polarity)
+    chosen = asked.text("text").strip()
+    first = (Draft(shown.output.id, polarity, "fixed", chosen),) if chosen else ()
+    every = first + tuple(replace(idea, polarity=polarity) for idea in ideas)
+    return every or (Draft(shown.output.id, polarity, "fixed", shown.output.text),)
+
+
+def _polarity(shown: Case, asked: Form) -> Polarity:
+    """As the address says, or else as people judged the output."""
+    if asked.text("polarity"):
+        return asked.one_of("polarity", get_args(Polarity))
+    verdicts = [decision.verdict for decision in shown.output.decisions]
+    decided = [verdict for verdict in verdicts if verdict != "skip"]
+    return "negative" if decided[-1:] == ["fail"] else "positive"
+
+
+def _draft(output: int, form: Form) -> Draft:
+    return Draft(
+        output=output,
+        polarity=form.one_of("polarity", get_args(Polarity)),
+        kind=form.one_of("kind", get_args(Kind)),
+        text=form.text("text"),
+        scope=form.one_of("scope", get_args(Scope)),
+    )
+
+
+def _rule_values(conn: Connection, shown: Case, draft: Draft) -> dict[str, Any]:
+    found, error = None, ""
+    try:
+        found = preview(conn, draft)
+    except DataError as problem:
+        error = str(problem)
+    own = draft_pieces(shown.output.text, draft)
+    return {
+        "item": shown.item,
+        "draft": draft,
+        "own": own,
+        "matched": any(piece.look for piece in own),
+        "settles_own": found is not None and any(_is_own(line, draft) for line in found.settles),
+        "preview": found,
+        "groups": _groups(found, draft) if found else None,
+        "error": error,
+    }
+
+
+def _groups(found: Preview, draft: Draft) -> dict[str, Any]:
+    return {
+        "settles": _lines(found.settles, draft, own=False),
+        "unsettles": _lines(found.unsettles, draft),
+        "contradicts": _lines(found.contradicts, draft),
+    }
+
+
+def _lines(lines: Sequence[PreviewLine], draft: Draft, *, own: bool = True) -> list[Any]:
+    """The lines with their marks; the output that the draft is made from stands above them."""
+    shown = [line for line in lines if own or not _is_own(line, draft)]
+    return [(line, line_pieces(line, draft)) for line in shown]
+
+
+def _is_own(line: PreviewLine, draft: Draft) -> bool:
+    return line.output == draft.output

@@ -1,0 +1,110 @@
+// Requests that are sent until there is an answer, the lease of the item that is shown, and its address.
+"use strict";
+
+const PAUSES = [500, 2000, 5000]; // ms before a request without an answer is sent again
+const LONGEST = 20000; // ms to wait for an answer
+const MINUTE = 60000; // ms between two renewals of a lease
+
+let unsure = null; // a request of which nobody knows whether it was done
+
+const rest = (pause) => new Promise((done) => setTimeout(done, pause));
+
+function newKey() {
+  const numbers = crypto.getRandomValues(new Uint8Array(16));
+  return [...numbers].map((number) => number.toString(16).padStart(2, "0")).join("");
+}
+
+function withoutKey(body) {
+  const fields = new URLSearchParams(body);
+  fields.delete("key");
+  return fields.toString();
+}
+
+// Every decision has a key of its own; one that may have been saved keeps its key.
+function keyed(address, body) {
+  if (address !== "/decide") return body;
+  const same = unsure?.address === address && withoutKey(unsure.body) === withoutKey(body);
+  body.set("key", same ? unsure.body.get("key") : newKey());
+  return body;
+}
+
+// The answer to a request. With a key it is sent again, since what was saved is not saved twice.
+async function sendSurely(address, body) {
+  const pauses = body.has("key") ? [...PAUSES] : [];
+  for (;;) {
+    try {
+      const answer = await ask(address, { method: "POST", body, signal: AbortSignal.timeout(LONGEST) });
+      unsure = null;
+      tellSending("");
+      return answer;
+    } catch (error) {
+      if (!pauses.length) throw error;
+      tellSending("The server does not answer. Sending again …");
+      await rest(pauses.shift());
+    }
+  }
+}
+
+function tellSending(text) {
+  find("#sending")?.remove();
+  if (!text) return;
+  const note = document.createElement("div");
+  Object.assign(note, { id: "sending", className: "notice" });
+  const words = document.createElement("p");
+  words.textContent = text;
+  note.append(words);
+  notices.append(note);
+}
+
+function tellUnsure(form, address, body) {
+  tellSending("There is no answer: it is not known whether this was saved.");
+  if (!body.has("key")) return;
+  unsure = { form, address, body };
+  const again = document.createElement("button");
+  Object.assign(again, { type: "button", className: "quiet", textContent: "Try again" });
+  again.addEventListener("click", () => deliver(form, address, body));
+  find("#sending").append(again);
+}
+
+const place = () => find("#place", main)?.dataset ?? {};
+
+// The address is that of the case that is shown, so that a reload shows it again.
+function follow({ first = false } = {}) {
+  const { address } = place();
+  if (!address || address === location.pathname + location.search) return;
+  if (first) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
+}
+
+async function goBack() {
+  if (!find("#place", main)) return location.reload();
+  try {
+    const { reply, ok } = await ask(location.pathname + location.search);
+    if (!ok) location.reload();
+    else show(reply);
+  } catch {
+    notify("The server does not answer. Try again.");
+  }
+  return undefined;
+}
+
+async function renew() {
+  const { output } = place();
+  if (!output || document.visibilityState !== "visible") return;
+  try {
+    await ask("/lease", { method: "POST", body: new URLSearchParams({ output }) });
+  } catch {
+    // The next one will do; a lease lasts for several of these.
+  }
+}
+
+setInterval(renew, MINUTE);
+document.addEventListener("visibilitychange", renew);
+window.addEventListener("popstate", goBack);
+window.addEventListener("pageshow", (event) => event.persisted && renew());
+window.addEventListener("pagehide", () => {
+  const { output } = place();
+  if (output) navigator.sendBeacon("/release", new URLSearchParams({ output }));
+});
+new MutationObserver(() => follow()).observe(main, { childList: true });
+follow({ first: true });

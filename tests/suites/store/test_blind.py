@@ -1,0 +1,80 @@
+"""Blind judging: nothing tells the second judge what the first one said."""
+
+import numpy as np
+import pytest
+
+from assay.suites.store.blind import hidden_from
+from assay.suites.store.counts import counts
+from assay.suites.store.dealing import assign
+from assay.suites.store.decisions import save_decision
+from assay.suites.store.finding import find
+from assay.suites.store.history import history
+from assay.suites.store.notes import add_note
+from assay.suites.store.records import Filters
+from tests.suites.store.samples import number
+
+ANN, BEN, CEM = 1, 2, 3
+
+
+@pytest.fixture
+def doubled(three):
+    """Ann and Ben judge everything; Ann has, and wrote a note; Cem has no share."""
+    with three.write() as conn:
+        assign(conn, 1, {"Ann": 1, "Ben": 1}, double=1, rng=np.random.default_rng(1))
+        save_decision(conn, number(three, "so a"), ANN, "fail", seen=0)
+        add_note(conn, ANN, output=number(three, "so a"), flag="unsure")
+    return three
+
+
+def seen(store, viewer, /, **filters):
+    with store.read() as conn:
+        found, total = find(conn, Filters(**filters), person=viewer)
+    assert total == len(found)
+    return {output.text: output.verdict for _, output in found}
+
+
+def test_the_second_judge_sees_a_warning_everywhere(doubled):
+    assert seen(doubled, BEN, text="so a") == {"so a": "warning"}
+    assert "so a" in seen(doubled, BEN, verdict="warning")
+    assert "so a" not in seen(doubled, BEN, verdict="fail")
+    assert seen(doubled, BEN, person="Ann") == {}
+    assert seen(doubled, BEN, flag="unsure") == {}
+    assert "so a" in seen(doubled, BEN, flag="none")
+
+
+def test_others_and_the_first_judge_see_it(doubled):
+    for person in (ANN, CEM, None):
+        assert seen(doubled, person, text="so a") == {"so a": "fail"}
+        assert seen(doubled, person, person="Ann") == {"so a": "fail"}
+        assert seen(doubled, person, flag="unsure") == {"so a": "fail"}
+
+
+def test_counts_tell_the_second_judge_nothing(doubled):
+    with doubled.read() as conn:
+        ben, ann = (counts(conn, Filters(), person=person) for person in (BEN, ANN))
+    assert (ben.verdicts["fail"], ann.verdicts["fail"]) == (1, 2)
+    assert (ben.verdicts["warning"], ann.verdicts["warning"]) == (3, 2)
+    assert (ben.people["Ann"], ann.people["Ann"]) == (0, 1)
+    assert (ben.flags["unsure"], ann.flags["unsure"]) == (0, 1)
+
+
+def test_the_history_tells_the_second_judge_nothing(doubled):
+    with doubled.read() as conn:
+        for person, entries in ((BEN, 0), (ANN, 2), (CEM, 2)):
+            found = history(conn, hidden=hidden_from(conn, person))
+            assert len([change for change in found if change.text == "so a"]) == entries
+
+
+def test_what_was_hidden_is_seen_after_judging(doubled):
+    with doubled.write() as conn:
+        save_decision(conn, number(doubled, "so a"), BEN, "fail", seen=1)
+    assert seen(doubled, BEN, person="Ann") == {"so a": "fail"}
+    assert seen(doubled, BEN, flag="unsure") == {"so a": "fail"}
+
+
+def test_two_people_who_disagree_are_found(doubled):
+    with doubled.write() as conn:
+        save_decision(conn, number(doubled, "so a"), BEN, "pass", seen=1)
+        save_decision(conn, number(doubled, "hm a"), BEN, "pass", seen=0)
+    assert set(seen(doubled, None, person="Ann", against="Ben")) == {"so a"}
+    assert seen(doubled, None, person="Ann", against="Cem") == {}

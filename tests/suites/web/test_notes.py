@@ -1,0 +1,83 @@
+"""Notes on the pages, and pages that tell the second judge nothing."""
+
+import re
+
+import numpy as np
+import pytest
+
+from assay.suites.store.dealing import assign
+from assay.suites.store.notes import load_notes
+
+
+def note(visitor, case, **fields):
+    told = {"output": case.output.id, "item": case.item.id, "about": "output", "after": "/browse"}
+    return visitor.post("/note", **told | fields)
+
+
+def test_a_note_is_written_shown_found_and_removed(store, ada, ben, first):
+    answer = note(ada, first, flag="unsure", text="<b>which</b> one?")
+    assert answer.headers["location"] == "/browse"
+    for path in (f"/case/{first.output.id}", "/browse?flag=unsure", "/history?kind=note"):
+        page = ben.get(path).text
+        assert "&lt;b&gt;which&lt;/b&gt; one?" in page
+        assert "Ada" in page
+    assert "No output matches." in ben.get("/browse?flag=bad+item").text
+    with store.read() as connection:
+        (kept,) = load_notes(connection, [first.output.id])[first.output.id]
+    assert "Remove the note" not in ben.get(f"/case/{first.output.id}").text
+    assert ben.post("/note/remove", note=kept.id).status_code == 400
+    assert ada.post("/note/remove", note=kept.id).status_code == 303
+    assert "No output matches." in ben.get("/browse?flag=unsure").text
+
+
+def test_an_empty_note_is_refused(ada, first):
+    answer = note(ada, first, text=" ")
+    assert answer.status_code == 400
+    assert "The note is empty" in answer.text
+
+
+@pytest.fixture
+def doubled(store, ada, ben, first):
+    """Ada and Ben judge all; Ada has said fail of the first output, and why."""
+    with store.write() as connection:
+        weights = {"Ada": 1, "Ben": 1}
+        assign(connection, 1, weights, double=1, rng=np.random.default_rng(1))
+    ada.live("/decide", output=first.output.id, choice="fail", seen=0)
+    note(ada, first, text="a telling remark")
+    return first
+
+
+PAGES = (
+    "/resolve",
+    "/case/{}",
+    "/resolve?met={}",
+    "/browse",
+    "/browse?text=spouse",
+    "/browse?person=Ada",
+    "/browse?verdict=fail",
+    "/disputes",
+    "/history",
+    "/history?person=Ada",
+    "/history?item=m1",
+    "/team",
+)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_page_tells_the_second_judge_the_first_verdict(doubled, ada, ben, path):
+    page = ben.get(path.format(doubled.output.id)).text
+    assert "a telling remark" not in page
+    assert not re.search(r"Ada</b[^>]*>.{0,40}said fail|Ada said fail|by <bdi>Ada", page, re.S)
+    if path.startswith("/browse"):
+        assert "Ada (1)" not in page
+        assert "fail (2)" not in page
+    if path in ("/browse?person=Ada", "/browse?verdict=fail"):
+        assert doubled.output.text not in page
+    if path.startswith("/history"):
+        assert "said fail" not in page
+
+
+def test_the_first_judge_sees_what_she_said(doubled, ada):
+    assert doubled.output.text in ada.get("/browse?verdict=fail&person=Ada").text
+    assert "said fail" in ada.get("/history").text
+    assert "a telling remark" in ada.get(f"/case/{doubled.output.id}").text
