@@ -561,21 +561,12 @@ def _serve(
     store: Store, settings: ServerSettings, listening: socket.socket, *, proxied: bool
 ) -> None:
     """Answer until somebody stops it."""
-    uvicorn = require("web", "uvicorn", "fastapi", reason="suite serve needs more packages")
+    require("web", "uvicorn", "fastapi", reason="suite serve needs more packages")
     from assay.suites.web.app import make_app
+    from assay.suites.web.serving import serve
 
-    config = uvicorn.Config(
-        make_app(store, settings),
-        log_level="warning",
-        access_log=False,
-        lifespan="off",
-        ws="none",
-        server_header=False,
-        proxy_headers=proxied,
-        timeout_graceful_shutdown=5,
-    )
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        serve(make_app(store, settings), listening, proxied=proxied)
     except KeyboardInterrupt:
         print("stopped", flush=True)
 

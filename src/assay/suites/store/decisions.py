@@ -146,6 +146,8 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
     entry = _undoable(connection, number)
     if entry.undone:
         return None
+    if entry.kind == "people":
+        raise DataError("a new name and a merge of people cannot be taken back.")
     if entry.kind in RULE_CHANGES:
         if person not in {entry.annotator_id, *(lead.id for lead in leads(connection))}:
             raise DataError("only a lead can take back what others did to rules.")
@@ -313,7 +315,9 @@ def _answers(connection: Connection, output: int) -> int:
 def _last_change(connection: Connection, person: int) -> int | None:
     # How work was dealt is taken back by name only, not by one key too many.
     asked = select(func.max(changes.c.id)).where(
-        changes.c.annotator_id == person, changes.c.undone == "", changes.c.kind.not_in(DEALS)
+        changes.c.annotator_id == person,
+        changes.c.undone == "",
+        changes.c.kind.not_in((*DEALS, "people")),
     )
     return connection.execute(asked).scalar()
 

@@ -23,6 +23,7 @@ __all__ = [
     "FilterChoices",
     "FilterCounts",
     "Filters",
+    "MergePlan",
     "Note",
     "Person",
     "PersonsDeal",
@@ -55,6 +56,28 @@ class Person:
     name: str
     has_password: bool = False
     lead: bool = False
+
+
+@dataclass(frozen=True)
+class MergePlan:
+    """What merging a person into another would move: outputs judged, by both of them, and so on.
+
+    `share` are the outputs that the person was given to judge.
+    """
+
+    person: Person
+    into: Person
+    outputs: int
+    both: int
+    rules: int
+    notes: int
+    share: int
+
+    @property
+    def said(self) -> str:
+        """What happened, for the history."""
+        both = f", {self.both} of them judged by both" if self.both else ""
+        return f"{self.person.name} into {self.into.name}: {self.outputs} judged outputs{both}"
 
 
 @dataclass(frozen=True)
