@@ -195,6 +195,7 @@ def test_explanations_by_encoders_are_the_same(
 ):
     """A vector depends on the texts that are encoded with it, which are the same everywhere."""
     monkeypatch.setenv("ASSAY_CACHE", "")  # vectors on disk are those of other batches
+    monkeypatch.setattr(importances, "BLOCK", 2**5)
     line = f"{line} --data {DEMO}"
     alone = records(line, tmp_path / "alone.json")
     assert records(line, tmp_path / "again.json") == alone

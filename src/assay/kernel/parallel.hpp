@@ -38,7 +38,7 @@ template <class Worker> class Shared {
     void run() {
         try {
             for (size_t t = 1; t < workers_.size(); ++t) {
-                Threads::here().start([this, t] { work(workers_[t], false); });
+                Threads::here().start([this, t] { work(workers_[t], false); }, [this] { finish(); });
                 const std::lock_guard<std::mutex> hold(lock_);
                 ++started_;
             }
@@ -62,8 +62,10 @@ template <class Worker> class Shared {
                 }
         });
         attention = {};
-        if (caller) return;
-        // The last that is done here: whoever waits may be gone once the lock is open.
+    }
+
+    // The last that a thread does here: whoever waits may be gone once the lock is open.
+    void finish() {
         const std::lock_guard<std::mutex> hold(lock_);
         ++finished_;
         changed_.notify_all();

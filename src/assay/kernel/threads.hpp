@@ -29,16 +29,17 @@ class Threads {
         return *there;
     }
 
-    // Has a thread do it, one that waits if there is any. Throws where the machine gives none.
-    void start(std::function<void()> job) {
+    // Has a thread do it, one that waits if there is any. Throws where the machine gives none. It
+    // calls `done` when it is free for the next.
+    void start(std::function<void()> job, std::function<void()> done) {
         if (Waiting *waiting = taken()) {
             const std::lock_guard<std::mutex> hold(waiting->lock);
-            waiting->job = std::move(job);
+            waiting->job = std::move(job), waiting->done = std::move(done);
             waiting->called.notify_one();
             return;
         }
         auto fresh = std::make_unique<Waiting>();
-        fresh->job = std::move(job);
+        fresh->job = std::move(job), fresh->done = std::move(done);
         std::thread([this, mine = fresh.get()] { live(*mine); }).detach();
         fresh.release();
     }
@@ -47,7 +48,7 @@ class Threads {
     struct Waiting {
         std::mutex lock;
         std::condition_variable called;
-        std::function<void()> job;
+        std::function<void()> job, done;
     };
 
     static constexpr size_t most = 256; // threads that wait
@@ -85,12 +86,21 @@ class Threads {
             mine.called.wait(hold, [&mine] { return static_cast<bool>(mine.job); });
             mine.job();
             mine.job = nullptr;
+            const std::function<void()> done = std::move(mine.done);
+            const bool stays = rejoin(mine);
+            done(); // whoever takes this thread now waits for its lock
+            if (stays) continue;
             hold.unlock();
-            const std::lock_guard<std::mutex> all_held(lock_);
-            if (waiting_.size() == most) break;
-            waiting_.push_back(&mine);
+            delete &mine;
+            return;
         }
-        delete &mine;
+    }
+
+    bool rejoin(Waiting &mine) {
+        const std::lock_guard<std::mutex> hold(lock_);
+        if (waiting_.size() == most) return false;
+        waiting_.push_back(&mine);
+        return true;
     }
 
     std::mutex lock_;
