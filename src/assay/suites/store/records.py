@@ -27,6 +27,7 @@ __all__ = [
     "Note",
     "Person",
     "PersonsDeal",
+    "Phenomenon",
     "Preview",
     "PreviewLine",
     "Progress",
@@ -134,6 +135,17 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Phenomenon:
+    """What people wrote on a phenomenon, empty where nobody did, and how many items test it."""
+
+    category: str
+    name: str
+    definition: str = ""
+    examples: tuple[str, ...] = ()
+    items: int = 0
+
+
+@dataclass(frozen=True)
 class Case:
     """All that a person needs to judge one output.
 
@@ -148,6 +160,7 @@ class Case:
     others: tuple[StoredOutput, ...]
     trouble: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
+    definition: Phenomenon | None = None
 
 
 @dataclass(frozen=True)

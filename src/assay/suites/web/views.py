@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import pairwise
+from urllib.parse import urlencode
 
 import regex
 
@@ -19,6 +20,7 @@ from assay.suites.store.records import (
     Decision,
     Draft,
     Note,
+    Phenomenon,
     PreviewLine,
     Saved,
     StoredOutput,
@@ -41,6 +43,7 @@ __all__ = [
     "line_pieces",
     "marked",
     "met_notice",
+    "rule_address",
     "view",
 ]
 
@@ -189,6 +192,7 @@ class ItemView:
     uses: list[tuple[Rule, int]]
     named: bool
     notes: tuple[Note, ...] = ()
+    definition: Phenomenon | None = None
 
     @property
     def left(self) -> int:
@@ -204,7 +208,7 @@ def item_view(case: Case, name: str, *, named: bool = True) -> ItemView:
     slow: dict[str, str] = {}
     rows = [_row(case, output, name, slow) for output in outputs]
     uses = [(rule, sum(rule in row.matched for row in rows)) for rule in case.item.rules]
-    return ItemView(case.item, case.output, rows, uses, named, case.notes)
+    return ItemView(case.item, case.output, rows, uses, named, case.notes, case.definition)
 
 
 def _place(output: StoredOutput) -> tuple[bool, int]:
@@ -280,11 +284,21 @@ class CaseView:
 
 @dataclass(frozen=True)
 class Toast:
-    """What was just done; `change` undoes it, `rule` is the address of a rule made from it."""
+    """What was just done; `change` undoes it.
+
+    `rule` is the address of a rule made from it, which `settles` so many more outputs.
+    """
 
     text: str
     change: int
     rule: str = ""
+    settles: int = 0
+
+
+def rule_address(draft: Draft, **more: str) -> str:
+    """Where a draft is tried on all outputs, and saved."""
+    told = {"polarity": draft.polarity, "kind": draft.kind, "text": draft.text}
+    return f"/rule/{draft.output}?{urlencode(told | {'scope': draft.scope} | more)}"
 
 
 def view(case: Case) -> CaseView:
