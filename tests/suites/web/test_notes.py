@@ -30,6 +30,14 @@ def test_a_note_is_written_shown_found_and_removed(store, ada, ben, first):
     assert "No output matches." in ben.get("/browse?flag=unsure").text
 
 
+def test_warnings_are_resolved_by_flag_with_counts(ada, first):
+    note(ada, first, flag="unsure")
+    page = ada.get("/resolve?flag=unsure").text
+    assert first.output.text in page
+    assert "flag: unsure (1)" in page
+    assert "No warnings here" in ada.get("/resolve?flag=bad+item").text
+
+
 def test_an_empty_note_is_refused(ada, first):
     answer = note(ada, first, text=" ")
     assert answer.status_code == 400

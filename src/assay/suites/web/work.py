@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from sqlalchemy import Connection
 
+from assay.suites.store.counts import counts
 from assay.suites.store.decisions import Outdated, save_decision, save_decisions, undo
 from assay.suites.store.filters import choices
 from assay.suites.store.finding import next_listed
@@ -46,6 +48,10 @@ def resolve(request: Request, session: Visitor, queue: Asked) -> Response:
         values = _values(conn, session, queue, output)
         values["toast"] = last_toast(conn, session, asked)
         values["notice"] = _met(conn, session, asked)
+        # Counting takes a while on a large suite: only where the filters are open, and once.
+        if queue.query and not wants_json(request):
+            wanted = replace(queue.filters, verdict="warning")
+            values["counts"] = counts(conn, wanted, person=person)
     return _work(request, site, session, values)
 
 
@@ -187,6 +193,7 @@ def _values(conn: Connection, session: Session, queue: Queue, output: int | None
         "offer": offer(conn, person) if idle else None,
         "toast": None,
         "notice": "",
+        "counts": None,
     }
 
 
