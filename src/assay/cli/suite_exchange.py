@@ -71,12 +71,15 @@ def add_db(parser: argparse._ActionsContainer, *, required: bool = False) -> Non
     )
 
 
-def open_db(args: argparse.Namespace) -> Store:
-    """The database that `--db` names; a password is taken out of `args.command`."""
+def open_db(args: argparse.Namespace, *, create: bool = False) -> Store:
+    """The database that `--db` names; a password is taken out of `args.command`.
+
+    With `create`, a missing file or an empty database becomes a new one, without a suite.
+    """
     _require_database()
     from assay.suites.store.opening import open_store
 
-    store = open_store(args.db)
+    store = open_store(args.db, create=create)
     args.command = store.address.without_password(args.command)
     return store
 
@@ -438,7 +441,10 @@ def _configure_suite_serve(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_suite_serve(args: argparse.Namespace) -> int:
-    with closing(open_db(args)) as store, closing(_listening(args.host, args.port)) as listening:
+    with (
+        closing(open_db(args, create=True)) as store,
+        closing(_listening(args.host, args.port)) as listening,
+    ):
         settings = _settings(args, listening)
         address = _address(args, listening)
         link = address if settings.accounts else f"{address}/?token={settings.token}"
@@ -578,7 +584,8 @@ SUITE_SERVE = Command(
         "A web page where people resolve the warnings of a test suite: what is right, what is\n"
         "wrong, and which new rules follow. Several people can work at once; all decisions are\n"
         "kept, and each can be undone. On this machine the printed link and a name are enough;\n"
-        "over the network, people need accounts: invite them, and each gets a one-time link."
+        "over the network, people need accounts: invite them, and each gets a one-time link.\n\n"
+        "A file that does not exist yet is made, and the page begins with making a suite."
     ),
     examples="""
         assay suite serve --db suite.db                                  prints a link to open

@@ -262,7 +262,12 @@ class Checker:
     _slow: dict[str, list[str]] = field(default_factory=dict)
 
     def judge(self, item: Item, output: str) -> RuleVerdict:
-        """What the item's rules say of an output; after trouble it is a warning."""
+        """What the item's rules say of an output; after trouble it is a warning.
+
+        Outputs of retired items are not tested.
+        """
+        if item.retired:
+            return RuleVerdict("not tested", Hits.NONE)
         known = self._slow.get(item.id)
         if known and output.strip():
             return RuleVerdict("warning", Hits.TROUBLE, trouble=tuple(known))
@@ -282,13 +287,13 @@ def check(
 ) -> Checked:
     """The verdict on every output of every run.
 
-    Items that no run has an output for are left out.
+    Items that no run has an output for are left out, and so are retired ones.
     """
     checker = Checker(limit)
     wanted = set().union(*(run.outputs for run in runs))
     items, columns = [], []
     for item in track(suite.items, total=len(suite)):
-        if item.id in wanted:
+        if item.id in wanted and not item.retired:
             items.append(item)
             columns.append(list(_decided(checker, item, runs)))
     codes = [[code_of(finding.verdict) for finding in column] for column in columns]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from time import thread_time
 from typing import Any, NamedTuple
 
@@ -15,8 +17,8 @@ from assay.data import DataError
 from assay.suites.check import LIMIT, Hits, OutOfTime, Verdict, hit_of, pattern, verdict_of
 from assay.suites.model import Item, Kind, Polarity, Rule
 from assay.suites.store.history import add_change
-from assay.suites.store.queue import stored_outputs
-from assay.suites.store.records import Case, Change, Draft, Preview, PreviewLine
+from assay.suites.store.queue import rule_matches, stored_outputs
+from assay.suites.store.records import Case, Change, Draft, Preview, PreviewLine, StoredOutput
 from assay.suites.store.suites import free_name, load_items, recheck, rule_row
 from assay.suites.store.tables import (
     batches,
@@ -28,7 +30,17 @@ from assay.suites.store.tables import (
     rules,
 )
 
-__all__ = ["LONGEST_TEXT", "check_length", "preview", "save_rule", "suggest", "try_out"]
+__all__ = [
+    "LONGEST_TEXT",
+    "best_draft",
+    "check_length",
+    "preview",
+    "runs_of_words",
+    "save_rule",
+    "suggest",
+    "try_out",
+    "written",
+]
 
 WORDS = 3
 """How many words a proposed string has at most."""
@@ -59,6 +71,41 @@ def suggest(case: Case, polarity: Polarity | None = None) -> tuple[Draft, ...]:
     return tuple(dict.fromkeys(draft for polarity in chosen for draft in _drafts(case, polarity)))
 
 
+class BestDraft(NamedTuple):
+    """A draft, and how many other outputs of its item it would settle."""
+
+    draft: Draft
+    settles: int
+
+
+def best_draft(case: Case, polarity: Polarity) -> BestDraft | None:
+    """The proposed rule that settles the most other warnings of the item; None where none does."""
+    waiting = [
+        other
+        for other in case.others
+        if other.verdict == other.ruled == "warning" and not other.disputed
+    ]
+    if not waiting:
+        return None
+    drafts = [BestDraft(draft, _gain(case, draft, waiting)) for draft in suggest(case, polarity)]
+    best = max(drafts, key=lambda one: one.settles, default=None)
+    return best if best and best.settles else None
+
+
+def _gain(case: Case, draft: Draft, waiting: Sequence[StoredOutput]) -> int:
+    """How many of the outputs a draft would settle."""
+    rule = Rule("draft", draft.polarity, draft.kind, draft.text)
+    item = replace(case.item, rules=(*case.item.rules, rule))
+    settled = 0
+    for output in waiting:
+        matches, trouble = rule_matches(item, output.text)
+        matched = {name for name, _, _ in matches}
+        hits = [hit_of(known) for known in item.rules if known.id in matched]
+        after = verdict_of(reduce(or_, hits, Hits.TROUBLE if trouble else Hits.NONE))
+        settled += "draft" in matched and after != "warning"
+    return settled
+
+
 def _drafts(case: Case, polarity: Polarity) -> Iterator[Draft]:
     text = case.output.text
     settling = [kind for kind in _KINDS if _settles(case, polarity, kind)]
@@ -67,7 +114,7 @@ def _drafts(case: Case, polarity: Polarity) -> Iterator[Draft]:
     for at, string in enumerate(_telling(case, polarity)):
         # The first is offered both ways, so that there is a regular expression to edit.
         for kind in settling if at == 0 else settling[:1]:
-            yield Draft(case.output.id, polarity, kind, _written(string, kind))
+            yield Draft(case.output.id, polarity, kind, written(string, kind))
     if settling[0] == "fixed":
         yield Draft(case.output.id, polarity, "fixed", text.strip())
     else:
@@ -107,7 +154,7 @@ def _telling(case: Case, polarity: Polarity) -> list[str]:
             -len(string),
         )
 
-    strings = [string for string in _strings(case.output.text) if not _having(string, against)]
+    strings = [string for string in runs_of_words(case.output.text) if not _having(string, against)]
     chosen: list[str] = []
     for string in sorted(dict.fromkeys(strings), key=rank):
         if not any(other in string for other in chosen):
@@ -115,7 +162,7 @@ def _telling(case: Case, polarity: Polarity) -> list[str]:
     return chosen[:OFFERED]
 
 
-def _strings(text: str) -> Iterator[str]:
+def runs_of_words(text: str) -> Iterator[str]:
     """All runs of one to `WORDS` words, as they stand in the text."""
     words = list(_WORD.finditer(text))
     for length in range(1, WORDS + 1):
@@ -127,7 +174,8 @@ def _having(string: str, texts: Sequence[str]) -> int:
     return sum(string in text for text in texts)
 
 
-def _written(string: str, kind: Kind) -> str:
+def written(string: str, kind: Kind) -> str:
+    """A string of whole words as a rule of this kind."""
     return string if kind == "fixed" else rf"\b{_escaped(string)}\b"
 
 

@@ -299,6 +299,8 @@ def load_verdicts(
 ) -> Verdicts:
     """The verdicts that count of these runs, on all items that one of them has an output for.
 
+    Retired items are left out.
+
     A system is named with its campaign where several of its runs are asked for. A `person` sees
     warnings where others' verdicts are hidden.
     """
@@ -313,12 +315,18 @@ def load_verdicts(
     )
     found = connection.execute(asked).all()
     wanted = {row.item_id for row in found}
-    known = {id_: item for id_, item in load_items(connection).items() if id_ in wanted}
+    known = {
+        id_: item
+        for id_, item in load_items(connection).items()
+        if id_ in wanted and not item.retired
+    }
     columns = {id_: at for at, id_ in enumerate(known)}
     codes = np.full((len(numbers), len(known)), NOT_TESTED, np.int8)
     by: list[list[str | None]] = [[None] * len(known) for _ in numbers]
     texts = [[""] * len(known) for _ in numbers]
     for run, item, verdict, who, text in found:
+        if item not in columns:
+            continue
         row, column = rows[run], columns[item]
         codes[row, column] = code_of(cast(Verdict, verdict))
         by[row][column], texts[row][column] = who, text

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import pairwise
+from urllib.parse import urlencode
 
 import regex
 
@@ -42,6 +43,7 @@ __all__ = [
     "line_pieces",
     "marked",
     "met_notice",
+    "rule_address",
     "view",
 ]
 
@@ -282,11 +284,21 @@ class CaseView:
 
 @dataclass(frozen=True)
 class Toast:
-    """What was just done; `change` undoes it, `rule` is the address of a rule made from it."""
+    """What was just done; `change` undoes it.
+
+    `rule` is the address of a rule made from it, which `settles` so many more outputs.
+    """
 
     text: str
     change: int
     rule: str = ""
+    settles: int = 0
+
+
+def rule_address(draft: Draft, **more: str) -> str:
+    """Where a draft is tried on all outputs, and saved."""
+    told = {"polarity": draft.polarity, "kind": draft.kind, "text": draft.text}
+    return f"/rule/{draft.output}?{urlencode(told | {'scope': draft.scope} | more)}"
 
 
 def view(case: Case) -> CaseView:

@@ -39,6 +39,7 @@ async function ask(address, options = {}) {
 
 // The server sends pieces of pages, all text in them escaped; the policy forbids scripts in them.
 function show(reply) {
+  if (reply.go) return location.assign(reply.go);
   if (reply.main !== undefined) replaceMain(reply.main);
   if (reply.toast !== undefined) toast.innerHTML = reply.toast;
   if (reply.notice) notify(reply.notice);
