@@ -89,3 +89,12 @@ def test_the_first_judge_sees_what_she_said(doubled, ada):
     assert doubled.output.text in ada.get("/browse?verdict=fail&person=Ada").text
     assert "said fail" in ada.get("/history").text
     assert "a telling remark" in ada.get(f"/case/{doubled.output.id}").text
+
+
+def test_a_draft_of_a_rule_tells_the_second_judge_nothing(doubled, ada, ben):
+    told = {"polarity": "positive", "kind": "fixed", "text": "spouse", "scope": "item"}
+    path = f"/rule/{doubled.output.id}/preview"
+    assert "against what people decided" in ada.post(path, **told).text
+    page = ben.post(path, **told).text
+    assert "against what people decided" not in page
+    assert "said fail" not in page
