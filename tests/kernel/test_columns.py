@@ -18,7 +18,7 @@ from assay import BLEU, CHRF, DataError, Dataset, kernel
 from assay.data import Segment, Segments
 from assay.metrics.base import parse
 from assay.metrics.references import _KEPT, METRICS_KEPT
-from assay.scoring.compute import COMMON, EVERYTHING, LETTERS, _letters
+from assay.scoring.oddities import COMMON, EVERYTHING, LETTERS, _letters
 from tests.corpora import HOSTILE, SHORT, demo, hostile
 from tests.patience import PATIENCE
 
