@@ -32,7 +32,7 @@ def new_rule(request: Request, session: Visitor, output: Number) -> Response:
     with site.store.read() as conn:
         shown = case(conn, output, session.person.id)
         drafts = _drafts(shown, asked)
-        values = _rule_values(conn, shown, drafts[0])
+        values = _rule_values(conn, shown, drafts[0], session.person.id)
     values |= {
         "drafts": drafts,
         "queue": Queue.read(asked.text("back")),
@@ -49,7 +49,7 @@ def try_rule(request: Request, post: Posted, output: Number) -> Response:
     site, draft = site_of(request), _draft(output, post.form)
     with site.store.read() as conn:
         shown = case(conn, output, post.person.id)
-        values = _rule_values(conn, shown, draft)
+        values = _rule_values(conn, shown, draft, post.person.id)
     if wants_json(request):
         return JSONResponse({"preview": site.fragment("preview", post.session, **values)})
     after = inside(post.form.text("after"), "")
@@ -114,10 +114,10 @@ def _draft(output: int, form: Form) -> Draft:
     )
 
 
-def _rule_values(conn: Connection, shown: Case, draft: Draft) -> dict[str, Any]:
+def _rule_values(conn: Connection, shown: Case, draft: Draft, person: int) -> dict[str, Any]:
     found, error = None, ""
     try:
-        found = preview(conn, draft)
+        found = preview(conn, draft, person=person)
     except DataError as problem:
         error = str(problem)
     own = draft_pieces(shown.output.text, draft)
