@@ -11,11 +11,12 @@ from time import thread_time
 from typing import Any, NamedTuple
 
 import regex
-from sqlalchemy import Connection, Select, func, insert, select
+from sqlalchemy import Connection, Select, false, func, insert, select
 
 from assay.data import DataError
 from assay.suites.check import LIMIT, Hits, OutOfTime, Verdict, hit_of, pattern, verdict_of
 from assay.suites.model import Item, Kind, Polarity, Rule
+from assay.suites.store.blind import hidden_from, masked
 from assay.suites.store.history import add_change
 from assay.suites.store.queue import rule_matches, stored_outputs
 from assay.suites.store.records import Case, Change, Draft, Preview, PreviewLine, StoredOutput
@@ -187,16 +188,19 @@ SHOWN = 30
 """How many outputs of each kind a preview lists."""
 
 
-def preview(connection: Connection, draft: Draft) -> Preview:
-    """What a draft would do; a `DataError` for a pattern that is wrong or too slow."""
+def preview(connection: Connection, draft: Draft, *, person: int | None = None) -> Preview:
+    """What a draft would do, as far as a `person` may see what others say.
+
+    A `DataError` for a pattern that is wrong or too slow.
+    """
     trial = try_out(connection, draft)
     settles = [effect for effect in trial.effects if effect.settles]
     unsettles = [effect for effect in trial.effects if effect.unsettles]
-    contradicts = _contradicting(connection, trial)
+    contradicts = _contradicting(connection, trial, person)
     return Preview(
-        settles=_lines(connection, settles, trial),
-        unsettles=_lines(connection, unsettles, trial),
-        contradicts=_lines(connection, contradicts, trial),
+        settles=_lines(connection, settles, trial, person),
+        unsettles=_lines(connection, unsettles, trial, person),
+        contradicts=_lines(connection, contradicts, trial, person),
         settles_count=len(settles),
         unsettles_count=len(unsettles),
         contradicts_count=len(contradicts),
@@ -227,22 +231,27 @@ def save_rule(connection: Connection, draft: Draft, person: int) -> Change:
     return change
 
 
-def _contradicting(connection: Connection, trial: DraftTrial) -> list[DraftEffect]:
+def _contradicting(
+    connection: Connection, trial: DraftTrial, person: int | None
+) -> list[DraftEffect]:
     """Effects on outputs of which a person has said the opposite."""
     changed = [
         effect
         for effect in trial.effects
         if effect.after != effect.before and effect.after in ("pass", "fail")
     ]
-    said = _words(connection, [effect.output for effect in changed])
+    said = _words(connection, [effect.output for effect in changed], person)
     return [effect for effect in changed if said.get(effect.output, set()) - {effect.after}]
 
 
-def _words(connection: Connection, ids: Sequence[int]) -> dict[int, set[str]]:
-    """What people say of these outputs, and perhaps of others."""
+def _words(connection: Connection, ids: Sequence[int], person: int | None) -> dict[int, set[str]]:
+    """What people say of these outputs, and perhaps of others, where it is not hidden."""
     asked = select(decisions.c.output_id, decisions.c.verdict).where(
         ~decisions.c.withdrawn, decisions.c.verdict != "skip"
     )
+    hidden = hidden_from(connection, person)
+    if hidden is not false():
+        asked = asked.join(outputs, outputs.c.id == decisions.c.output_id).where(~hidden)
     if len(ids) <= MANY:
         asked = asked.where(decisions.c.output_id.in_(ids))
     said: dict[int, set[str]] = defaultdict(set)
@@ -252,12 +261,16 @@ def _words(connection: Connection, ids: Sequence[int]) -> dict[int, set[str]]:
 
 
 def _lines(
-    connection: Connection, effects: Sequence[DraftEffect], trial: DraftTrial
+    connection: Connection,
+    effects: Sequence[DraftEffect],
+    trial: DraftTrial,
+    person: int | None,
 ) -> tuple[PreviewLine, ...]:
     """The first of the effects, those on the draft's own item before the others."""
     shown = sorted(effects, key=lambda effect: effect.item != trial.item)[:SHOWN]
     known = load_items(connection, {effect.item for effect in shown})
-    stored = stored_outputs(connection, [effect.output for effect in shown])
+    every = stored_outputs(connection, [effect.output for effect in shown])
+    stored = masked(connection, every, person)
     return tuple(
         PreviewLine(
             item=known[effect.item].id,

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from assay.data import DataError
 from assay.suites.model import Kind, Polarity
 from assay.suites.store.drafts import check_length, preview, save_rule, suggest
+from assay.suites.store.opening import Unavailable
 from assay.suites.store.queue import case
 from assay.suites.store.records import Case, Draft, Preview, PreviewLine, Scope
 from assay.suites.web.requests import Form, Number, Posted, Queue, Visitor, inside
@@ -31,7 +32,7 @@ def new_rule(request: Request, session: Visitor, output: Number) -> Response:
     with site.store.read() as conn:
         shown = case(conn, output, session.person.id)
         drafts = _drafts(shown, asked)
-        values = _rule_values(conn, shown, drafts[0])
+        values = _rule_values(conn, shown, drafts[0], session.person.id)
     values |= {
         "drafts": drafts,
         "queue": Queue.read(asked.text("back")),
@@ -48,7 +49,7 @@ def try_rule(request: Request, post: Posted, output: Number) -> Response:
     site, draft = site_of(request), _draft(output, post.form)
     with site.store.read() as conn:
         shown = case(conn, output, post.person.id)
-        values = _rule_values(conn, shown, draft)
+        values = _rule_values(conn, shown, draft, post.person.id)
     if wants_json(request):
         return JSONResponse({"preview": site.fragment("preview", post.session, **values)})
     after = inside(post.form.text("after"), "")
@@ -62,6 +63,8 @@ def keep_rule(request: Request, post: Posted, output: Number) -> Response:
     try:
         with site.store.write() as conn:
             change = save_rule(conn, draft, post.person.id)
+    except Unavailable:
+        raise
     except DataError as error:
         if not wants_json(request):
             raise
@@ -111,10 +114,10 @@ def _draft(output: int, form: Form) -> Draft:
     )
 
 
-def _rule_values(conn: Connection, shown: Case, draft: Draft) -> dict[str, Any]:
+def _rule_values(conn: Connection, shown: Case, draft: Draft, person: int) -> dict[str, Any]:
     found, error = None, ""
     try:
-        found = preview(conn, draft)
+        found = preview(conn, draft, person=person)
     except DataError as problem:
         error = str(problem)
     own = draft_pieces(shown.output.text, draft)

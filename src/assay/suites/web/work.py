@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from sqlalchemy import Connection
 
 from assay.suites.model import Polarity
+from assay.suites.store.counts import counts
 from assay.suites.store.decisions import Outdated, save_decision, save_decisions, undo
 from assay.suites.store.drafts import best_draft
 from assay.suites.store.filters import choices
@@ -60,6 +61,10 @@ def resolve(request: Request, session: Visitor, queue: Asked) -> Response:
         values = _values(conn, session, queue, output)
         values["toast"] = last_toast(conn, session, asked)
         values["notice"] = _met(conn, session, asked)
+        # Counting takes a while on a large suite: only where the filters are open, and once.
+        if queue.query and not wants_json(request):
+            wanted = replace(queue.filters, verdict="warning")
+            values["counts"] = counts(conn, wanted, person=person)
     return _work(request, site, session, values)
 
 
@@ -202,6 +207,7 @@ def _values(conn: Connection, session: Session, queue: Queue, output: int | None
         "offer": offer(conn, person) if idle else None,
         "toast": None,
         "notice": "",
+        "counts": None,
     }
 
 
