@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from assay.data import DataError
 from assay.suites.model import Kind, Polarity
 from assay.suites.store.drafts import check_length, preview, save_rule, suggest
+from assay.suites.store.opening import Unavailable
 from assay.suites.store.queue import case
 from assay.suites.store.records import Case, Draft, Preview, PreviewLine, Scope
 from assay.suites.web.requests import Form, Number, Posted, Queue, Visitor, inside
@@ -62,6 +63,8 @@ def keep_rule(request: Request, post: Posted, output: Number) -> Response:
     try:
         with site.store.write() as conn:
             change = save_rule(conn, draft, post.person.id)
+    except Unavailable:
+        raise
     except DataError as error:
         if not wants_json(request):
             raise
