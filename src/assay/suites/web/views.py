@@ -99,7 +99,8 @@ def differing(text: str, base: str) -> list[Piece]:
     if max(len(words), len(others)) > LONGEST:
         return [Piece(text)]
     pieces = []
-    for kind, a, b, c, d in SequenceMatcher(None, others, words, autojunk=False).get_opcodes():
+    # In long texts, words that stand everywhere (and blanks) are not compared: that takes seconds.
+    for kind, a, b, c, d in SequenceMatcher(None, others, words).get_opcodes():
         missing = "".join(others[a:b]).strip()
         if kind == "equal":
             pieces.append(Piece("".join(words[c:d])))
