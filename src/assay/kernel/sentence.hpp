@@ -1,5 +1,5 @@
 // The n-grams of references of usual length, in a form so small that it can be kept and read again
-// without waiting for memory: some ten bytes a letter.
+// without waiting for memory: about 16 bytes a letter.
 #pragma once
 
 #include <array>

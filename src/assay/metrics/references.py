@@ -15,7 +15,7 @@ __all__ = ["KnownReferences", "known_references", "new_references", "reference_c
 MOST_KEPT = 2**19
 """References of at most so many characters are kept between calls.
 
-What is prepared of them takes some 10 bytes a character, and up to 150 of very long lines.
+What is prepared of them takes about 16 bytes a character, and up to 150 of very long lines.
 """
 
 METRICS_KEPT = 4

@@ -266,7 +266,8 @@ def next_output(
     In the queue are the warnings of the rules that wait for this person (`waiting_for`) and of
     which this person has said nothing. With `beside`, only those in the item of that output.
     """
-    wanted = and_(true(), *conditions(connection, filters))
+    hidden = hidden_outputs(connection, person)
+    wanted = and_(true(), *conditions(connection, filters, hidden=hidden, person=person))
     if beside is not None:
         own = select(outputs.c.item_id).where(outputs.c.id == beside)
         wanted = and_(wanted, items.c.id == connection.execute(own).scalar_one())
@@ -350,7 +351,7 @@ def case(connection: Connection, output: int, person: int | None = None) -> Case
 def _notes(connection: Connection, item: str, person: int | None) -> tuple[Note, ...]:
     """The notes on an item and on its outputs, as far as a person may see them."""
     hidden = None if person is None else hidden_outputs(connection, person)
-    return tuple(notes_of_item(connection, item, outputs_too=True, hidden=hidden))
+    return tuple(notes_of_item(connection, item, outputs_too=True, hidden=hidden, person=person))
 
 
 def stored_outputs(connection: Connection, ids: Sequence[int]) -> list[StoredOutput]:
