@@ -37,17 +37,17 @@ PROBLEMS = 50
 """Problems that a preview lists."""
 
 LABELS: dict[ColumnRole, str] = {
-    "source": "the sentence to translate (source)",
-    "id": "its number or name (id)",
+    "source": "sentence (source)",
+    "id": "number (id)",
     "category": "category",
     "phenomenon": "phenomenon",
     "languages": "languages",
-    "positive_regex": "correct if it matches (regex)",
-    "negative_regex": "wrong if it matches (regex)",
-    "positive_fixed": "correct if it has (string)",
-    "negative_fixed": "wrong if it has (string)",
-    "keep": "something else: keep it",
-    "ignore": "something else: leave it out",
+    "positive_regex": "correct (regex)",
+    "negative_regex": "wrong (regex)",
+    "positive_fixed": "correct (string)",
+    "negative_fixed": "wrong (string)",
+    "keep": "other: keep it",
+    "ignore": "other: leave it out",
 }
 
 
