@@ -22,7 +22,7 @@ from typing import TypeVar
 from assay.rendering.html import html
 from assay.rendering.text import text as render_text
 from assay.suites.accuracy import accuracies
-from assay.suites.check import FAIL, NOT_TESTED, PASS, WARNING, Checked, check, pattern
+from assay.suites.check import FAIL, NOT_TESTED, PASS, WARNING, Checked, check, forget_patterns
 from assay.suites.files import read_runs, read_suite
 from assay.suites.model import Item, Run, Suite
 from assay.suites.report import ReportResult
@@ -74,7 +74,7 @@ def _read() -> tuple[Suite, list[Run]]:
 
 def _checked(suite: Suite, runs: Sequence[Run]) -> tuple[float, Checked]:
     """Seconds with nothing compiled beforehand, and what was found."""
-    pattern.cache_clear()
+    forget_patterns()
     return _timed(lambda: check(suite, runs))
 
 

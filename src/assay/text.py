@@ -433,19 +433,29 @@ def _character_classes() -> bytes:
 
 
 MOST_REPETITIONS = 100_000
-_COUNTS = re.compile(r"(?<!\\)\{([0-9]*),?([0-9]*)\}")
+LONGEST_EXPANSION = 300_000
+_COUNTS = re.compile(r"(.?)\{\s*([0-9]*)\s*,?\s*([0-9]*)\s*\}", re.DOTALL)
 
 
 def check_repetitions(pattern: str) -> None:
     """Raise a `ValueError` where a regular expression repeats something too often.
 
-    To compile `a{2000000000}` takes gigabytes.
+    To compile `a{2000000000}` takes gigabytes, and so does `(?:a{1000}){10000}`: what stands
+    before a count is written out that often.
 
     >>> check_repetitions("a{2,30}")
     >>> check_repetitions("a{2000000000}")
     Traceback (most recent call last):
     ValueError: more than 100000 repetitions
     """
-    for counts in _COUNTS.findall(pattern):
-        if any(len(count) > 12 or int(count or 0) > MOST_REPETITIONS for count in counts):
+    length, times = len(pattern), 1
+    for before, least, most in _COUNTS.findall(pattern):
+        if any(len(count) > 12 or int(count or 0) > MOST_REPETITIONS for count in (least, most)):
             raise ValueError(f"more than {MOST_REPETITIONS} repetitions")
+        # Only groups hold other counts. Where blanks mean nothing, one may stand behind a group.
+        if before == ")" or before.isspace():
+            times *= max(1, int(least or 0))
+        else:
+            length += int(least or 0)
+    if length * times > LONGEST_EXPANSION:
+        raise ValueError("too many repetitions in one another")

@@ -148,3 +148,24 @@ def test_a_table_with_other_names_is_imported_and_updated(run, refusal, here):
     assert "source" in refusal("suite import sheet.csv --db other.db")
     assert "go with --columns" in refusal("suite import sheet.csv --db suite.db --name x")
     assert not Path("other.db").exists()
+
+
+def test_what_people_did_is_written_in_the_format_of_the_ending(run, refusal, items):
+    run("suite import items.json --db suite.db")
+    ran = run("suite export --db suite.db --what rules -o rules.csv")
+    assert ran.err.startswith("wrote rules.csv: ")
+    assert Path("rules.csv").read_text("utf-8").startswith("rule,item,category")
+    assert "there are no decisions yet" in refusal(
+        "suite export --db suite.db --what decisions -o d.csv"
+    )
+    assert not Path("d.csv").exists()
+
+
+def test_a_backup_is_a_database(run, refusal, items):
+    run("suite import items.json --db suite.db")
+    assert "keep it safe" in run("suite export --db suite.db --what backup -o copy.db").err
+    run("suite export --db suite.db -o one.json")
+    run("suite export --db copy.db -o two.json")
+    assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
+    assert "exists already" in refusal("suite export --db suite.db --what backup -o copy.db")
+    assert "a backup is a database" in refusal("suite export --db suite.db --what backup -o b.csv")

@@ -185,8 +185,14 @@ def test_with_an_account_it_starts_for_others(here):
         assert "Password" in page(f"http://127.0.0.1:{port}/login")
 
 
-def test_a_database_that_is_missing_is_named(refusal):
-    assert "nowhere.db" in refusal("suite serve --db nowhere.db")
+def test_a_folder_that_is_missing_is_named(refusal):
+    assert "nowhere" in refusal("suite serve --db nowhere/suite.db")
+
+
+def test_a_file_that_does_not_exist_yet_is_made(here):
+    with serving("--db", "new.db") as (address, _):
+        assert "Who are you?" in page(address)
+    assert (here / "new.db").exists()
 
 
 def test_a_host_that_is_not_there_is_named(db, refusal):

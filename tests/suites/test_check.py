@@ -6,11 +6,15 @@ import pytest
 from assay.data import DataError
 from assay.suites.check import (
     FAIL,
+    LONG,
     NOT_TESTED,
     PASS,
+    SHORT,
     WARNING,
+    _longest_pattern,
     check,
     code_of,
+    forget_patterns,
     pattern,
     verdict_named,
 )
@@ -106,3 +110,35 @@ def test_a_repetition_of_too_many_digits_is_an_error_of_one_line():
     assert len(str(caught.value)) < 1100
     with pytest.raises(DataError, match="more than 100000 repetitions"):
         pattern("[0-9]{2147483648}", "regex")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(?:a{1000}){10000}",
+        "(?:(?:a{100}){100}){100}",
+        r"(?:\\{1000}){10000}",
+        "(?x)(?:a{1000}) {10000}",
+        "a{100000}" * 20,
+    ],
+)
+def test_repetitions_that_grow_too_large_together_are_refused(text):
+    with pytest.raises(DataError, match="too many repetitions in one another"):
+        pattern(text, "regex")
+
+
+@pytest.mark.parametrize(
+    "text", [r"(?:\d{1,3}\.){3}\d{1,3}", "(?:a{0,1000}){0,1000}", ".{50}" * 50]
+)
+def test_usual_repetitions_are_fine(text):
+    assert pattern(text, "regex")
+
+
+def test_kept_patterns_are_the_same_object_whatever_their_length():
+    for length in (3, SHORT, SHORT + 1, LONG, LONG + 1):
+        text = "x" * length
+        assert pattern(text, "fixed") is pattern(text, "fixed")
+    forget_patterns()
+    for number in range(30):
+        pattern(f"{number:05}" + "x" * LONG, "fixed")
+    assert _longest_pattern.cache_info().currsize == 8

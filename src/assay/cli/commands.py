@@ -83,7 +83,7 @@ _HOMES = {
     "suite report": "suites",
     "suite compare": "suites",
     "suite import": "suite_exchange",
-    "suite export": "suite_exchange",
+    "suite export": "suite_export",
     "suite serve": "suite_exchange",
     "suite lint": "suites",
     "suite sample": "suite_exchange",

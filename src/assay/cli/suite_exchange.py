@@ -1,4 +1,4 @@
-"""The commands `assay suite sample`, `collect`, `import`, `export` and `serve`."""
+"""The commands `assay suite sample`, `collect`, `import` and `serve`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from assay.data import DataError
 from assay.extras import require
 from assay.io import read_lines
 from assay.registry import SEED
-from assay.suites.files import names_of, read_suite, write_suite
+from assay.suites.files import names_of, read_suite
 from assay.suites.files.columns import (
     ROLES,
     ColumnRole,
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SUITE_COLLECT",
-    "SUITE_EXPORT",
     "SUITE_IMPORT",
     "SUITE_SAMPLE",
     "SUITE_SERVE",
@@ -72,12 +71,15 @@ def add_db(parser: argparse._ActionsContainer, *, required: bool = False) -> Non
     )
 
 
-def open_db(args: argparse.Namespace) -> Store:
-    """The database that `--db` names; a password is taken out of `args.command`."""
+def open_db(args: argparse.Namespace, *, create: bool = False) -> Store:
+    """The database that `--db` names; a password is taken out of `args.command`.
+
+    With `create`, a missing file or an empty database becomes a new one, without a suite.
+    """
     _require_database()
     from assay.suites.store.opening import open_store
 
-    store = open_store(args.db)
+    store = open_store(args.db, create=create)
     args.command = store.address.without_password(args.command)
     return store
 
@@ -387,49 +389,6 @@ SUITE_IMPORT = Command(
 )
 
 
-def _configure_suite_export(parser: argparse.ArgumentParser) -> None:
-    add_db(parser, required=True)
-    parser.add_argument(
-        "-o",
-        "--output",
-        required=True,
-        metavar="FILE",
-        help="where to: a .json, .jsonl or .tsv file, written atomically",
-    )
-    parser.add_argument("-q", "--quiet", action="store_true", help="no notes")
-
-
-def _run_suite_export(args: argparse.Namespace) -> int:
-    store = open_db(args)
-    try:
-        from assay.suites.store.suites import load_suite
-
-        with store.read() as connection:
-            suite = load_suite(connection)
-        store.address.refuse(args.output)
-    finally:
-        store.close()
-    write_suite(args.output, suite)
-    if not args.quiet:
-        print(f"wrote {args.output}: {len(suite)} items", file=sys.stderr)
-    return 0
-
-
-SUITE_EXPORT = Command(
-    name="suite export",
-    usage="--db DB -o FILE",
-    description=(
-        "Write the suite of a database to a file: all items, with the rules that people added in\n"
-        "the browser, who added them and when. Rules that were taken back are left out."
-    ),
-    examples="""
-        assay suite export --db suite.db -o items.json
-        assay suite export --db suite.db -o rules.tsv            one line per rule, to look at""",
-    configure=_configure_suite_export,
-    run=_run_suite_export,
-)
-
-
 BACKLOG = 128
 
 
@@ -482,7 +441,10 @@ def _configure_suite_serve(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_suite_serve(args: argparse.Namespace) -> int:
-    with closing(open_db(args)) as store, closing(_listening(args.host, args.port)) as listening:
+    with (
+        closing(open_db(args, create=True)) as store,
+        closing(_listening(args.host, args.port)) as listening,
+    ):
         settings = _settings(args, listening)
         address = _address(args, listening)
         link = address if settings.accounts else f"{address}/?token={settings.token}"
@@ -605,21 +567,12 @@ def _serve(
     store: Store, settings: ServerSettings, listening: socket.socket, *, proxied: bool
 ) -> None:
     """Answer until somebody stops it."""
-    uvicorn = require("web", "uvicorn", "fastapi", reason="suite serve needs more packages")
+    require("web", "uvicorn", "fastapi", reason="suite serve needs more packages")
     from assay.suites.web.app import make_app
+    from assay.suites.web.serving import serve
 
-    config = uvicorn.Config(
-        make_app(store, settings),
-        log_level="warning",
-        access_log=False,
-        lifespan="off",
-        ws="none",
-        server_header=False,
-        proxy_headers=proxied,
-        timeout_graceful_shutdown=5,
-    )
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        serve(make_app(store, settings), listening, proxied=proxied)
     except KeyboardInterrupt:
         print("stopped", flush=True)
 
@@ -631,7 +584,8 @@ SUITE_SERVE = Command(
         "A web page where people resolve the warnings of a test suite: what is right, what is\n"
         "wrong, and which new rules follow. Several people can work at once; all decisions are\n"
         "kept, and each can be undone. On this machine the printed link and a name are enough;\n"
-        "over the network, people need accounts: invite them, and each gets a one-time link."
+        "over the network, people need accounts: invite them, and each gets a one-time link.\n\n"
+        "A file that does not exist yet is made, and the page begins with making a suite."
     ),
     examples="""
         assay suite serve --db suite.db                                  prints a link to open

@@ -20,8 +20,10 @@ from assay.text import check_repetitions
 __all__ = [
     "FAIL",
     "LIMIT",
+    "LONG",
     "NOT_TESTED",
     "PASS",
+    "SHORT",
     "WARNING",
     "Checked",
     "Checker",
@@ -34,6 +36,7 @@ __all__ = [
     "check",
     "code_of",
     "decide",
+    "forget_patterns",
     "hit_of",
     "pattern",
     "verdict_named",
@@ -47,8 +50,8 @@ LIMIT = 0.25
 decides nothing.
 """
 
-KEPT = 100_000
-"""How many compiled patterns are kept; a large suite has a few thousand."""
+SHORT, LONG = 500, 20_000
+"""Patterns of up to so many characters count as short and as long; very few are longer."""
 
 
 class OutOfTime(Exception):
@@ -84,10 +87,26 @@ class Pattern:
         return None if at < 0 else (at, at + len(self._fixed or ""))
 
 
-@lru_cache(KEPT)
 def pattern(text: str, kind: Kind) -> Pattern:
-    """The pattern, compiled at its first use; a `DataError` says what is wrong with it."""
-    return Pattern(text, kind)
+    """The pattern, compiled at its first use; a `DataError` says what is wrong with it.
+
+    Compiled patterns are kept, of the long ones fewer, so that memory is bounded whatever people
+    try. A large suite has a few thousand patterns.
+    """
+    if len(text) <= SHORT:
+        return _short_pattern(text, kind)
+    return _long_pattern(text, kind) if len(text) <= LONG else _longest_pattern(text, kind)
+
+
+_short_pattern = lru_cache(20_000)(Pattern)
+_long_pattern = lru_cache(500)(Pattern)
+_longest_pattern = lru_cache(8)(Pattern)
+
+
+def forget_patterns() -> None:
+    """Compile every pattern anew at its next use."""
+    for kept in (_short_pattern, _long_pattern, _longest_pattern):
+        kept.cache_clear()
 
 
 def pattern_of(rule: Rule) -> Pattern:
@@ -243,7 +262,12 @@ class Checker:
     _slow: dict[str, list[str]] = field(default_factory=dict)
 
     def judge(self, item: Item, output: str) -> RuleVerdict:
-        """What the item's rules say of an output; after trouble it is a warning."""
+        """What the item's rules say of an output; after trouble it is a warning.
+
+        Outputs of retired items are not tested.
+        """
+        if item.retired:
+            return RuleVerdict("not tested", Hits.NONE)
         known = self._slow.get(item.id)
         if known and output.strip():
             return RuleVerdict("warning", Hits.TROUBLE, trouble=tuple(known))
@@ -263,13 +287,13 @@ def check(
 ) -> Checked:
     """The verdict on every output of every run.
 
-    Items that no run has an output for are left out.
+    Items that no run has an output for are left out, and so are retired ones.
     """
     checker = Checker(limit)
     wanted = set().union(*(run.outputs for run in runs))
     items, columns = [], []
     for item in track(suite.items, total=len(suite)):
-        if item.id in wanted:
+        if item.id in wanted and not item.retired:
             items.append(item)
             columns.append(list(_decided(checker, item, runs)))
     codes = [[code_of(finding.verdict) for finding in column] for column in columns]

@@ -69,6 +69,11 @@ class Item:
     rules: tuple[Rule, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
+    @property
+    def retired(self) -> bool:
+        """Whether the item is left out of checks, queues and reports; nothing of it is lost."""
+        return self.extra.get("retired") is True
+
     def texts(self, polarity: Polarity, kind: Kind) -> list[str]:
         """The patterns of one polarity and kind, in order."""
         return [rule.text for rule in self.rules if (rule.polarity, rule.kind) == (polarity, kind)]

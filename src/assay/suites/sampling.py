@@ -254,11 +254,12 @@ def draw(
 ) -> Sample:
     """`count` items of every category or phenomenon, or all that it has, or None for all.
 
-    `only` names the categories and phenomena to draw from.
+    `only` names the categories and phenomena to draw from. Retired items are never drawn.
     """
     groups: dict[tuple[str, ...], list[int]] = {}
     for at, item in enumerate(suite.items):
-        if not only or item.category in only or item.phenomenon in only:
+        wanted = not only or item.category in only or item.phenomenon in only
+        if wanted and not item.retired:
             groups.setdefault(_group(item, per), []).append(at)
     _check_only(suite, only)
     chosen: list[int] = []

@@ -3,14 +3,10 @@
 import re
 from html import unescape
 
-import numpy as np
 import pytest
-from statsmodels.stats.inter_rater import cohens_kappa
 
 from assay.suites.store.dealing import shares
 from assay.suites.store.queue import case
-from assay.suites.store.records import Ratings
-from assay.suites.web.team import agreement
 from tests.suites.web.conftest import Visitor
 from tests.suites.web.hubby import NASTY
 
@@ -193,29 +189,3 @@ def test_with_accounts_the_team_page_makes_no_new_people(guarded, store):
     assert answer.status_code == 400
     with store.read() as connection:
         assert person_named(connection, "Mallory") is None
-
-
-def test_agreement_is_shown_for_what_two_people_judged(ada, ben, first):
-    outputs = [first.output.id, *(each.id for each in first.others)]
-    for visitor, words in ((ada, "pppf"), (ben, "ppff")):
-        for output, word in zip(outputs, words, strict=True):
-            seen = 0 if visitor is ada else 1
-            decide(visitor, output, {"p": "pass", "f": "fail"}[word], seen)
-    page = ada.get("/team").text
-    kappa = cohens_kappa([[1, 1], [0, 2]]).kappa
-    assert f'<td class="number">{kappa:.2f}</td>' in page
-    assert "75%" in page
-
-
-def test_agreement_takes_only_what_both_judged():
-    nan = np.nan
-    found = agreement(
-        Ratings(("a", "b", "c"), (1, 2, 3), np.array([[1, 0, nan], [1, 1, 0], [nan] * 3]))
-    )
-    assert [(each.first, each.second, each.outputs, each.same) for each in found.pairs] == [
-        ("a", "b", 2, 0.5)
-    ]
-
-
-def test_before_anybody_judged_there_is_no_agreement(ada):
-    assert "No output has been judged by two people yet." in ada.get("/team").text

@@ -87,3 +87,12 @@ def test_a_pattern_full_of_markup_is_text(ada, first):
     shown = ada.live(f"/rule/{first.output.id}/preview", **draft).json()["preview"]
     assert "<img" not in shown
     assert "&lt;img" in shown
+
+
+def test_a_rule_that_is_too_long_is_refused_before_it_is_compiled(ada, first):
+    text = "|".join(f"word{number}" for number in range(400))
+    fields = {"polarity": "positive", "kind": "regex", "scope": "item", "text": text}
+    for path in (f"/rule/{first.output.id}", f"/rule/{first.output.id}/preview"):
+        answer = ada.live(path, **fields)
+        assert answer.status_code == 400
+        assert "at most 2,000 characters" in answer.json()["error"]

@@ -181,7 +181,7 @@ def test_a_route_can_take_files_up_to_a_size_of_its_own(store):
 
     @app.post("/files")
     def files(post: Annotated[Post, Depends(uploaded(1_000_000))]) -> dict[str, object]:
-        sent = post.form.files["file"]
+        (sent,) = post.form.files["file"]
         return {"name": sent.name, "size": len(sent.data), "text": post.form.text("text")}
 
     ada, more = Visitor(app), {"data": {"text": "ö"}, "headers": JSON}

@@ -33,7 +33,7 @@ from assay.suites.files.spreadsheets import (
 )
 from assay.suites.model import Run, Suite
 
-__all__ = ["names_of", "read_ids", "read_runs", "read_suite", "write_suite"]
+__all__ = ["is_suite_file", "names_of", "read_ids", "read_runs", "read_suite", "write_suite"]
 
 
 class _SuiteFormat(NamedTuple):
@@ -68,6 +68,14 @@ def read_suite(path: FilePath) -> Suite:
     if suffix(path) in _TABLES:
         return _read_table_of_items(path)
     return _format(path).read(path)
+
+
+def is_suite_file(path: FilePath) -> bool:
+    """Whether `read_suite` knows what a file holds, by its fields or its header."""
+    columns = read_item_table(path).columns
+    if suffix(path) in (".json", ".jsonl"):
+        return {"id", "category", "phenomenon", "source_sentence"} <= set(columns)
+    return is_items_table(columns)
 
 
 def write_suite(path: FilePath, suite: Suite) -> None:

@@ -24,6 +24,7 @@ __all__ = [
     "is_tq_autotest",
     "named_roles",
     "read_item_table",
+    "role_named",
 ]
 
 ColumnRole = Literal[
@@ -116,6 +117,12 @@ def guess_roles(table: ItemTable) -> tuple[ColumnRole, ...]:
         if longest is not None:
             roles[longest] = "source"
     return tuple(roles)
+
+
+def role_named(name: str) -> ColumnRole | None:
+    """What a column of this name holds about items, if its name alone tells."""
+    plain = _plain(name)
+    return next((role for role, names in _NAMES.items() if plain in names), None)
 
 
 TQ_AUTOTEST = ("direction", "category", "phenomenon", "source")
@@ -232,9 +239,8 @@ _LOOKS_LIKE_REGEX = re.compile(r"\\[bwdsBWDS]|\(\?|\([^()]*\|[^()]*\)|\[[^\]]+\]
 
 def _guess(name: str, cells: Sequence[str]) -> ColumnRole:
     plain = _plain(name)
-    for role, names in _NAMES.items():
-        if plain in names:
-            return role
+    if role := role_named(name):
+        return role
     wrong = any(word in plain for word in _WRONG)
     if not wrong and not any(word in plain for word in _RIGHT) and "regex" not in plain:
         return "keep"

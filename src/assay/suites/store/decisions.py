@@ -22,8 +22,10 @@ from sqlalchemy import (
 from assay.data import DataError
 from assay.suites.store.dealing import move_back
 from assay.suites.store.history import add_change, change_numbered, mark_undone
+from assay.suites.store.items import restore_item
 from assay.suites.store.notes import take_back_note
 from assay.suites.store.people import leads
+from assay.suites.store.phenomena import take_back_definition
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Choice, Decision, Saved
 from assay.suites.store.rules import RULE_CHANGES, put_back
@@ -138,7 +140,7 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
     Without a number, deals are passed over. What the person had decided before counts again; what
     was decided with it, at once, is taken back as well. None where there is nothing to take back.
     A decision can be taken back only by the person who made it, a deal, a note and a change to
-    rules by a lead, too.
+    rules or an item by a lead, too.
     """
     number = change or _last_change(connection, person)
     if number is None:
@@ -146,6 +148,8 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
     entry = _undoable(connection, number)
     if entry.undone:
         return None
+    if entry.kind == "people":
+        raise DataError("a new name and a merge of people cannot be taken back.")
     if entry.kind in RULE_CHANGES:
         if person not in {entry.annotator_id, *(lead.id for lead in leads(connection))}:
             raise DataError("only a lead can take back what others did to rules.")
@@ -153,14 +157,26 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
     elif entry.kind in DEALS:
         _check_dealer(connection, entry, person)
         move_back(connection, number, entry.data)
+    elif entry.kind == "item":
+        _check_author_or_lead(connection, entry.annotator_id, person)
+        restore_item(connection, number)
     elif entry.kind == "note":
         take_back_note(connection, number, person)
+    elif entry.kind == "phenomenon":
+        if person not in {entry.annotator_id, *(lead.id for lead in leads(connection))}:
+            raise DataError("only its author or a lead can take a definition back.")
+        take_back_definition(connection, number)
     elif entry.annotator_id == person:
         _take_back_all(connection, entry)
     else:
         raise DataError("only the person who made a decision can take it back.")
     mark_undone(connection, number, person)
     return change_numbered(connection, number)
+
+
+def _check_author_or_lead(connection: Connection, author: int, person: int) -> None:
+    if person != author and all(lead.id != person for lead in leads(connection)):
+        raise DataError("only a lead, or the person who changed the item, can take this back.")
 
 
 @dataclass(frozen=True)
@@ -313,7 +329,9 @@ def _answers(connection: Connection, output: int) -> int:
 def _last_change(connection: Connection, person: int) -> int | None:
     # How work was dealt is taken back by name only, not by one key too many.
     asked = select(func.max(changes.c.id)).where(
-        changes.c.annotator_id == person, changes.c.undone == "", changes.c.kind.not_in(DEALS)
+        changes.c.annotator_id == person,
+        changes.c.undone == "",
+        changes.c.kind.not_in((*DEALS, "people")),
     )
     return connection.execute(asked).scalar()
 

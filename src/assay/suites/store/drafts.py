@@ -28,7 +28,7 @@ from assay.suites.store.tables import (
     rules,
 )
 
-__all__ = ["preview", "save_rule", "suggest", "try_out"]
+__all__ = ["LONGEST_TEXT", "check_length", "preview", "save_rule", "suggest", "try_out"]
 
 WORDS = 3
 """How many words a proposed string has at most."""
@@ -303,8 +303,22 @@ class DraftTrial:
     searched: int
 
 
+LONGEST_TEXT = 2000
+"""How many characters a rule that is written in a page may have; long ones take long to search."""
+
+
+def check_length(text: str) -> None:
+    """Raise a `DataError` for a rule that is too long to be written in a page."""
+    if len(text) > LONGEST_TEXT:
+        raise DataError(
+            f"a rule has at most {LONGEST_TEXT:,} characters, and this one has {len(text):,}: "
+            "make several rules of it."
+        )
+
+
 def try_out(connection: Connection, draft: Draft) -> DraftTrial:
-    """What a draft would do; a `DataError` for a pattern that is wrong or too slow."""
+    """What a draft would do; a `DataError` for a pattern that is wrong, too long or too slow."""
+    check_length(draft.text)
     rule = _rule(draft)
     own = _own_item(connection, draft)
     scope = _scope(connection, draft, own)

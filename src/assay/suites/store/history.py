@@ -27,6 +27,7 @@ KINDS = {
     "phenomenon": "definitions",
     "deal": "divisions of work",
     "item": "items",
+    "people": "people renamed and merged",
 }
 """What people do, and what a list of it is called; others are called as they are."""
 

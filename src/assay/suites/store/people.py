@@ -26,6 +26,7 @@ __all__ = [
     "all_people",
     "appoint",
     "check_password",
+    "checked_name",
     "dismiss",
     "invite",
     "knows_device",
@@ -56,7 +57,7 @@ _MEMORY = 64 * 2**20
 
 def add_person(connection: Connection, name: str, password: str = "") -> Person:
     """A new person; without a password until one is set. The first person leads the others."""
-    name = _checked_name(name)
+    name = checked_name(name)
     if person_named(connection, name):
         raise DataError(f"somebody is called {name!r} already; choose another name.")
     hashed = _hashed(password) if password else ""
@@ -204,7 +205,8 @@ def _plain(name: str) -> str:
     return unicodedata.normalize("NFC", " ".join(name.split())).replace("\0", "\ufffd")
 
 
-def _checked_name(name: str) -> str:
+def checked_name(name: str) -> str:
+    """A name as it is kept; a `DataError` for one that cannot be shown."""
     plain = _plain(name)
     check_text(name, "the name")
     if not plain or len(plain) > 60 or not plain.isprintable():

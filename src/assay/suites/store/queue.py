@@ -29,6 +29,7 @@ from assay.suites.check import LIMIT, OutOfTime, pattern
 from assay.suites.model import Item, Kind
 from assay.suites.store.filters import conditions
 from assay.suites.store.notes import notes_of_item
+from assay.suites.store.phenomena import phenomenon_named
 from assay.suites.store.records import Case, Filters, Note, Progress, StoredOutput
 from assay.suites.store.suites import load_decisions, load_items
 from assay.suites.store.tables import (
@@ -409,6 +410,7 @@ def case(connection: Connection, output: int, person: int | None = None) -> Case
         others=tuple(sorted(others, key=lambda other: other.verdict != "warning")),
         trouble=trouble,
         notes=_notes(connection, item.id, person),
+        definition=phenomenon_named(connection, item.category, item.phenomenon),
     )
 
 

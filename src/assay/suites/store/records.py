@@ -23,9 +23,11 @@ __all__ = [
     "FilterChoices",
     "FilterCounts",
     "Filters",
+    "MergePlan",
     "Note",
     "Person",
     "PersonsDeal",
+    "Phenomenon",
     "Preview",
     "PreviewLine",
     "Progress",
@@ -55,6 +57,28 @@ class Person:
     name: str
     has_password: bool = False
     lead: bool = False
+
+
+@dataclass(frozen=True)
+class MergePlan:
+    """What merging a person into another would move: outputs judged, by both of them, and so on.
+
+    `share` are the outputs that the person was given to judge.
+    """
+
+    person: Person
+    into: Person
+    outputs: int
+    both: int
+    rules: int
+    notes: int
+    share: int
+
+    @property
+    def said(self) -> str:
+        """What happened, for the history."""
+        both = f", {self.both} of them judged by both" if self.both else ""
+        return f"{self.person.name} into {self.into.name}: {self.outputs} judged outputs{both}"
 
 
 @dataclass(frozen=True)
@@ -111,6 +135,17 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Phenomenon:
+    """What people wrote on a phenomenon, empty where nobody did, and how many items test it."""
+
+    category: str
+    name: str
+    definition: str = ""
+    examples: tuple[str, ...] = ()
+    items: int = 0
+
+
+@dataclass(frozen=True)
 class Case:
     """All that a person needs to judge one output.
 
@@ -125,6 +160,7 @@ class Case:
     others: tuple[StoredOutput, ...]
     trouble: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
+    definition: Phenomenon | None = None
 
 
 @dataclass(frozen=True)
@@ -356,12 +392,26 @@ class Ratings:
     """What people said of the outputs that several of them judged.
 
     `codes` has one row per person and one column per output: 1 for pass, 0 for fail, nan
-    where this person said nothing.
+    where this person said nothing. `items` are the numbers of the outputs' items, `phenomena`
+    their categories and phenomena.
     """
 
     people: tuple[str, ...]
     outputs: tuple[int, ...]
     codes: NDArray[np.float64]
+    items: tuple[int, ...]
+    phenomena: tuple[tuple[str, str], ...]
+
+    def of(self, category: str, phenomenon: str) -> Ratings:
+        """Those of one phenomenon alone."""
+        here = [at for at, name in enumerate(self.phenomena) if name == (category, phenomenon)]
+        return Ratings(
+            self.people,
+            tuple(self.outputs[at] for at in here),
+            self.codes[:, here],
+            tuple(self.items[at] for at in here),
+            tuple(self.phenomena[at] for at in here),
+        )
 
 
 class SavedSuite(NamedTuple):

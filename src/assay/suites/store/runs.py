@@ -13,6 +13,7 @@ from sqlalchemy import (
     Insert,
     and_,
     bindparam,
+    case,
     delete,
     exists,
     func,
@@ -29,6 +30,7 @@ from assay.registry import did_you_mean
 from assay.suites.check import NOT_TESTED, Checker, Hits, Verdict, Verdicts, code_of
 from assay.suites.model import Run
 from assay.suites.report import RunResult
+from assay.suites.store.blind import hidden_from
 from assay.suites.store.opening import Store
 from assay.suites.store.records import StoredRun
 from assay.suites.store.suites import load_items, recheck, settle
@@ -62,14 +64,20 @@ __all__ = [
 ]
 
 
-def read_run(store: Store, campaigns: Sequence[str] = (), systems: Sequence[str] = ()) -> RunResult:
+def read_run(
+    store: Store,
+    campaigns: Sequence[str] = (),
+    systems: Sequence[str] = (),
+    *,
+    person: int | None = None,
+) -> RunResult:
     """The stored runs of these campaigns, by default of the latest, and of these systems, or all.
 
-    It is what `suite_report` takes.
+    It is what `suite_report` takes. A `person` sees warnings where others' verdicts are hidden.
     """
     with store.read() as connection:
         chosen = choose(stored_runs(connection), campaigns, systems)
-        verdicts = load_verdicts(connection, [run.id for run in chosen.runs])
+        verdicts = load_verdicts(connection, [run.id for run in chosen.runs], person=person)
     return RunResult(replaced(verdicts, systems=chosen.names), about=chosen.about)
 
 
@@ -286,25 +294,39 @@ def stored_runs(connection: Connection) -> list[StoredRun]:
     return [StoredRun(*row) for row in connection.execute(asked)]
 
 
-def load_verdicts(connection: Connection, numbers: Sequence[int]) -> Verdicts:
+def load_verdicts(
+    connection: Connection, numbers: Sequence[int], *, person: int | None = None
+) -> Verdicts:
     """The verdicts that count of these runs, on all items that one of them has an output for.
 
-    A system is named with its campaign where several of its runs are asked for.
+    Retired items are left out.
+
+    A system is named with its campaign where several of its runs are asked for. A `person` sees
+    warnings where others' verdicts are hidden.
     """
     rows = {row: at for at, row in enumerate(numbers)}
+    hidden = hidden_from(connection, person)
+    verdict = case((hidden, outputs.c.ruled), else_=outputs.c.verdict)
+    who = case((hidden, outputs.c.ruled_by), else_=outputs.c.by)
     asked = (
-        select(answers.c.run_id, answers.c.item_id, outputs.c.verdict, outputs.c.by, outputs.c.text)
+        select(answers.c.run_id, answers.c.item_id, verdict, who, outputs.c.text)
         .join(outputs, outputs.c.id == answers.c.output_id)
         .where(answers.c.run_id.in_(numbers))
     )
     found = connection.execute(asked).all()
     wanted = {row.item_id for row in found}
-    known = {id_: item for id_, item in load_items(connection).items() if id_ in wanted}
+    known = {
+        id_: item
+        for id_, item in load_items(connection).items()
+        if id_ in wanted and not item.retired
+    }
     columns = {id_: at for at, id_ in enumerate(known)}
     codes = np.full((len(numbers), len(known)), NOT_TESTED, np.int8)
     by: list[list[str | None]] = [[None] * len(known) for _ in numbers]
     texts = [[""] * len(known) for _ in numbers]
     for run, item, verdict, who, text in found:
+        if item not in columns:
+            continue
         row, column = rows[run], columns[item]
         codes[row, column] = code_of(cast(Verdict, verdict))
         by[row][column], texts[row][column] = who, text

@@ -36,6 +36,7 @@ from assay.suites.store.tables import (
     decisions,
     facts,
     items,
+    now,
     outputs,
     pairs,
     rules,
@@ -51,6 +52,7 @@ __all__ = [
     "read_stored_suite",
     "recheck",
     "rule_row",
+    "save_facts",
     "save_rules",
     "save_suite",
     "settle",
@@ -66,7 +68,7 @@ def save_suite(connection: Connection, suite: Suite) -> SavedSuite:
     """
     for item in suite.items:
         _check_item(item)
-    _save_facts(connection, suite)
+    save_facts(connection, suite)
     added, changed = _save_items(connection, suite)
     ids = _ids(connection)
     touched = save_rules(connection, {ids[item.id]: item for item in suite.items})
@@ -91,10 +93,16 @@ def load_suite(connection: Connection) -> Suite:
     )
 
 
-def _save_facts(connection: Connection, suite: Suite) -> None:
+def save_facts(connection: Connection, suite: Suite) -> None:
+    """Keep what is known of the suite as a whole, in place of what was."""
     check_text(suite.name, "the name of the suite")
-    connection.execute(delete(facts).where(facts.c.name.in_(["name", "extra"])))
-    told = {"name": suite.name, "extra": _json(suite.extra)}
+    stored = connection.execute(select(facts.c.value).where(facts.c.name == "extra")).scalar()
+    # What people wrote on phenomena stays, unless the file says something itself.
+    kept = {
+        name: value for name, value in json.loads(stored or "{}").items() if name == "phenomena"
+    }
+    connection.execute(delete(facts).where(facts.c.name.in_(["name", "extra", "saved"])))
+    told = {"name": suite.name, "extra": _json(kept | dict(suite.extra)), "saved": now()}
     connection.execute(insert(facts), [{"name": key, "value": told[key]} for key in told])
 
 

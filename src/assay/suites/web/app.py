@@ -19,13 +19,20 @@ from assay.data import DataError
 from assay.suites.store.opening import Store, Unavailable
 from assay.suites.web import (
     accounts,
+    agreement,
     browse,
     dealing,
+    downloads,
     drafts,
     history,
+    items,
     notes,
+    people,
+    phenomena,
+    report,
     rules,
     screen,
+    suites,
     team,
     work,
 )
@@ -33,7 +40,25 @@ from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Session, Site, 
 
 __all__ = ["HEADERS", "POLICY", "Guard", "make_app"]
 
-ROUTED = (accounts, work, screen, drafts, rules, browse, history, notes, team, dealing)
+ROUTED = (
+    accounts,
+    work,
+    screen,
+    drafts,
+    suites,
+    items,
+    browse,
+    history,
+    notes,
+    phenomena,
+    people,
+    team,
+    agreement,
+    downloads,
+    report,
+    rules,
+    dealing,
+)
 """The modules with pages and forms."""
 
 LOG = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from assay.data import DataError
 from assay.suites.model import Kind, Polarity
-from assay.suites.store.drafts import preview, save_rule, suggest
+from assay.suites.store.drafts import check_length, preview, save_rule, suggest
 from assay.suites.store.queue import case
 from assay.suites.store.records import Case, Draft, Preview, PreviewLine, Scope
 from assay.suites.web.requests import Form, Number, Posted, Queue, Visitor
@@ -88,6 +88,7 @@ def _polarity(shown: Case, asked: Form) -> Polarity:
 
 
 def _draft(output: int, form: Form) -> Draft:
+    check_length(form.text("text"))
     return Draft(
         output=output,
         polarity=form.one_of("polarity", get_args(Polarity)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Annotated, NamedTuple, TypeVar
 from urllib.parse import parse_qs, quote, urlencode
@@ -27,6 +27,7 @@ __all__ = [
     "Upload",
     "Visitor",
     "inside",
+    "lead_uploaded",
     "names_cookie",
     "session_of",
     "uploaded",
@@ -91,7 +92,7 @@ class Form:
     """The fields of a form; one that is missing is empty."""
 
     values: Mapping[str, str]
-    files: Mapping[str, Upload] = field(default_factory=dict)
+    files: Mapping[str, Sequence[Upload]] = field(default_factory=dict)
 
     def text(self, name: str) -> str:
         """A field as it was sent."""
@@ -191,12 +192,14 @@ async def _read_form(request: Request, largest: int, *, files: int) -> Form:
     if not size.isdecimal() or int(size[:20]) > largest:
         raise _too_large(largest)
     async with limited.form(max_files=files, max_fields=FIELDS, max_part_size=largest) as fields:
-        values, sent = {}, {}
-        for name, value in fields.items():
+        values: dict[str, str] = {}
+        sent: dict[str, list[Upload]] = {}
+        for name, value in fields.multi_items():
             if isinstance(value, str):
                 values[name] = value
             else:
-                sent[name] = Upload(value.filename or "", await value.read())
+                file = Upload(value.filename or "", await value.read())
+                sent.setdefault(name, []).append(file)
     return Form(values, sent)
 
 
@@ -258,6 +261,15 @@ def _lead(request: Request, session: Visitor) -> Session:
 
 Lead = Annotated[Session, Depends(_lead)]
 """A visitor who is a lead; others are told who the leads are."""
+
+
+def lead_uploaded(largest: int) -> Callable[[Request, Session], Awaitable[Post]]:
+    """As `uploaded`, for leads: nothing that others send is read."""
+
+    async def posted(request: Request, session: Lead) -> Post:
+        return Post(session, await _read_form(request, largest, files=FILES))
+
+    return posted
 
 
 def _led(post: Posted, _: Lead) -> Post:

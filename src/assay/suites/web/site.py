@@ -21,6 +21,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from assay.suites.store.opening import Store
 from assay.suites.store.records import Change, Decision, Person
 from assay.suites.store.rules import RuleUse
+from assay.suites.web.uploads import Uploads
 from assay.version import __version__
 
 __all__ = [
@@ -267,6 +268,7 @@ class Site:
     store: Store
     settings: ServerSettings
     attempts: Attempts = field(default_factory=Attempts)
+    uploads: Uploads = field(default_factory=Uploads)
     hashing: HashingTurns = field(default_factory=HashingTurns)
     templates: Environment = field(default_factory=lambda: _templates())
 

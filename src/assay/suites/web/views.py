@@ -19,6 +19,7 @@ from assay.suites.store.records import (
     Decision,
     Draft,
     Note,
+    Phenomenon,
     PreviewLine,
     Saved,
     StoredOutput,
@@ -189,6 +190,7 @@ class ItemView:
     uses: list[tuple[Rule, int]]
     named: bool
     notes: tuple[Note, ...] = ()
+    definition: Phenomenon | None = None
 
     @property
     def left(self) -> int:
@@ -204,7 +206,7 @@ def item_view(case: Case, name: str, *, named: bool = True) -> ItemView:
     slow: dict[str, str] = {}
     rows = [_row(case, output, name, slow) for output in outputs]
     uses = [(rule, sum(rule in row.matched for row in rows)) for rule in case.item.rules]
-    return ItemView(case.item, case.output, rows, uses, named, case.notes)
+    return ItemView(case.item, case.output, rows, uses, named, case.notes, case.definition)
 
 
 def _place(output: StoredOutput) -> tuple[bool, int]:

@@ -15,6 +15,7 @@ from assay.suites.store.finding import next_listed
 from assay.suites.store.history import history
 from assay.suites.store.leases import claim, give_back
 from assay.suites.store.offers import offer, take
+from assay.suites.store.overview import has_items
 from assay.suites.store.queue import case, next_output, progress
 from assay.suites.store.records import Change, Choice, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor, inside
@@ -43,6 +44,8 @@ def resolve(request: Request, session: Visitor, queue: Asked) -> Response:
         if output is not None:
             claim(conn, output, person)
     with site.store.read() as conn:
+        if not has_items(conn):
+            return RedirectResponse("/suite", 303)
         values = _values(conn, session, queue, output)
         values["toast"] = last_toast(conn, session, asked)
         values["notice"] = _met(conn, session, asked)

@@ -1,0 +1,131 @@
+"""A linguist's first hour in a real browser: from a sheet and three files to verdicts."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import openpyxl
+import pytest
+
+from tests.patience import PATIENCE
+
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's package chromium")
+
+NOUNS = ("bulb", "castle", "bank", "seal", "crane")
+
+
+@pytest.fixture
+def address(tmp_path):
+    """The address of a server on a database that did not exist."""
+    command = [sys.executable, "-m", "assay.cli", "suite", "serve", "--port", "0"]
+    process = subprocess.Popen([*command, "--db", str(tmp_path / "new.db")], stdout=subprocess.PIPE)
+    yield re.match(r"http://\S+", process.stdout.readline().decode())[0]
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A sheet of 30 items with names of its own, and the outputs of three systems."""
+    book = openpyxl.Workbook()
+    book.active.append(["Nr", "German sentence", "Topic", "Area", "Right", "Wrong"])
+    outputs = {"atlas": [], "birch": [], "cedar": []}
+    for number in range(1, 31):
+        noun = NOUNS[number % 5]
+        row = [f"s{number}", f"Satz {number}.", f"Topic {number % 3}", "Ambiguity"]
+        book.active.append([*row, rf"\b{noun}\b", f"no {noun[::-1]}"])
+        outputs["atlas"].append(f"This is a {noun}, number {number}.")
+        outputs["birch"].append(f"There is no {noun[::-1]}.")
+        outputs["cedar"].append(f"A {noun}." if number % 2 else f"Something else, {number}.")
+    book.save(tmp_path / "sheet.xlsx")
+    for name, lines in outputs.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def page(address):
+    """A browser at the address; at the end, the page may not have complained."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs: pip install playwright")
+    complaints = []
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-gpu"],
+            timeout=1000 * PATIENCE,
+        )
+        context = browser.new_context(viewport={"width": 1366, "height": 800})
+        context.set_default_timeout(1000 * PATIENCE)
+        opened = context.new_page()
+        opened.on("console", lambda message: complaints.append(message.text))
+        opened.on("pageerror", lambda error: complaints.append(str(error)))
+        opened.goto(address)
+        yield opened
+        browser.close()
+    assert complaints == []
+
+
+def findings(page):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = []
+    for scheme, width in (("light", 1366), ("dark", 390)):
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": 800})
+        broad = page.evaluate("document.documentElement.scrollWidth") > width
+        found += [f"{page.url} is broader than {width}"] if broad else []
+        for each in axe.Axe().run(page).response["violations"]:
+            nodes = [node["html"][:120] for node in each["nodes"][:3]]
+            found.append((page.url, scheme, width, each["id"], nodes))
+    page.set_viewport_size({"width": 1366, "height": 800})
+    return found
+
+
+def test_a_sheet_and_three_files_become_verdicts_and_an_item_is_edited(page, files):
+    problems = []
+    if page.get_by_label("Name").count():
+        page.get_by_label("Name").fill("Ann")
+        page.get_by_role("button", name="Start").click()
+    page.get_by_role("heading", name="Make a suite").wait_for()
+    problems += findings(page)
+    page.get_by_label("File").set_input_files(files / "sheet.xlsx")
+    page.get_by_role("button", name="Look at the file").click()
+    page.get_by_text("30 items, the first 8").wait_for()
+    assert page.get_by_label("What Area holds").input_value() == "category"
+    page.get_by_label("Name of the suite").fill("First hour")
+    page.get_by_label("What Wrong holds").select_option("ignore")
+    page.get_by_text("3 names of phenomena · 30 rules").wait_for()
+    page.get_by_label("What Wrong holds").select_option("negative_fixed")
+    page.get_by_text("3 names of phenomena · 60 rules").wait_for()
+    problems += findings(page)
+    page.get_by_role("button", name="Import").click()
+    page.get_by_text("30 items added").wait_for()
+    problems += findings(page)
+    page.get_by_role("link", name="Add outputs", exact=True).first.click()
+    problems += findings(page)
+    outputs = [files / f"{name}.txt" for name in ("atlas", "birch", "cedar")]
+    page.get_by_label("Files with what systems made").set_input_files(outputs)
+    page.get_by_label("Campaign").fill("wmt26")
+    page.get_by_role("button", name="Look at the files").click()
+    page.get_by_role("button", name="Save 3 runs").wait_for()
+    problems += findings(page)
+    page.get_by_role("button", name="Save 3 runs").click()
+    page.get_by_text("Outputs of atlas, birch and cedar were added.").wait_for()
+    rows = page.get_by_role("region", name="Runs").locator("tbody tr")
+    told = [re.findall(r"\d+", rows.nth(at).inner_text())[1:] for at in range(3)]
+    assert told == [["30", "0", "0", "0"], ["0", "30", "0", "0"], ["15", "0", "15", "0"]]
+    problems += findings(page)
+    page.get_by_role("link", name="Items", exact=True).click()
+    problems += findings(page)
+    page.get_by_role("link", name="Edit item s2: Satz 2.").click()
+    page.locator(".scripted .item-form").wait_for()
+    page.get_by_label("Rule 3", exact=True).fill("Something else")
+    page.get_by_text("3 outputs, 1 changed").wait_for()
+    problems += findings(page)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Saved.").wait_for()
+    page.get_by_role("link", name="Suite", exact=True).click()
+    assert re.findall(r"\d+", rows.nth(2).inner_text())[1:] == ["16", "0", "14", "0"]
+    assert problems == []

@@ -1,0 +1,271 @@
+"""From nothing to a running project in the page: items from a file, outputs, edited items."""
+
+import io
+import re
+
+import openpyxl
+import pytest
+
+from assay.suites.store.items import find_items
+from assay.suites.store.opening import open_store
+from assay.suites.store.runs import stored_runs
+from assay.suites.store.suites import load_suite
+from assay.suites.web import uploads
+from assay.suites.web.app import make_app
+from tests.suites.web.conftest import JSON, Visitor
+
+ROWS = [
+    ["German", "Topic", "Right", "Wrong"],
+    ["Die Birne.", "Lexical", "bulb", "pear"],
+    ["Das Schloss.", "Lexical", "castle", "lock"],
+]
+
+
+def workbook(rows):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    data = io.BytesIO()
+    book.save(data)
+    return data.getvalue()
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """A database without a suite."""
+    store = open_store(tmp_path / "new.db", create=True)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def ann(bare):
+    """The first person at an empty database, who leads."""
+    visitor = Visitor(make_app(bare))
+    visitor.enter("Ann")
+    return visitor
+
+
+def send(visitor, path, *files, **fields):
+    """Send files as (field, name, data)."""
+    sent = [(field, (name, data)) for field, name, data in files]
+    return visitor.client.post(path, data=fields, files=sent)
+
+
+def mapping(visitor, data, name="sheet.xlsx"):
+    """The address of the page that asks what the columns of a file hold."""
+    answer = send(visitor, "/suite/file", ("file", name, data))
+    assert answer.status_code == 303
+    return answer.headers["location"]
+
+
+def chosen(*roles, **more):
+    return {f"column-{at}": role for at, role in enumerate(roles)} | {"name": "Mine"} | more
+
+
+def suite_of(store):
+    with store.read() as conn:
+        return load_suite(conn)
+
+
+def imported(visitor):
+    roles = chosen("source", "phenomenon", "positive_fixed", "negative_fixed", languages="de-en")
+    return visitor.post(mapping(visitor, workbook(ROWS)), **roles)
+
+
+def test_an_empty_database_begins_with_making_a_suite(ann):
+    assert ann.get("/resolve").headers["location"] == "/suite"
+    shown = ann.get("/suite").text
+    assert "Make a suite" in shown
+    assert "From nothing" in shown
+
+
+def test_a_suite_from_nothing_goes_on_with_its_first_item(bare, ann):
+    answer = ann.post("/suite", name="Mine", languages="de-en", first="1")
+    assert answer.headers["location"] == "/items/new"
+    assert 'name="languages" value="de-en"' in ann.get("/items/new").text
+    rules = {"rule-0-role": "positive_regex", "rule-0-text": "bulb"}
+    item = {"source": "Die Birne.", "category": "A", "phenomenon": "L", "languages": "de-en"}
+    answer = ann.post("/items/new", **item, **rules, more="1")
+    assert answer.headers["location"] == "/items/new?category=A&phenomenon=L"
+    suite = suite_of(bare)
+    assert (suite.name, suite.items[0].id, suite.items[0].rules[0].text) == ("Mine", "001", "bulb")
+
+
+def test_a_sheet_is_guessed_previewed_and_imported(bare, ann):
+    page = mapping(ann, workbook(ROWS))
+    shown = ann.get(page).text
+    assert re.search(r'aria-label="What German holds">\s*<option value="source" selected', shown)
+    assert "2 items" in shown
+    assert len(suite_of(bare)) == 0
+    reply = ann.live(f"{page}/preview", **chosen("source", "category", "ignore", "ignore")).json()
+    assert "2 items have no rules" in reply["preview"]
+    done = imported(ann)
+    assert "2 items added" in done.text
+    suite = suite_of(bare)
+    assert suite.name == "Mine"
+    assert [item.source for item in suite.items] == ["Die Birne.", "Das Schloss."]
+    assert suite.items[0].texts("negative", "fixed") == ["pear"]
+    assert suite.items[0].languages == suite.extra["languages"] == "de-en"
+
+
+def test_what_is_wrong_with_a_sheet_is_told_before_anything_is_saved(bare, ann):
+    rows = [*ROWS, ["", "Lexical", "x", "y"], ["Gut.", "Lexical", "(", "y"]]
+    page = mapping(ann, workbook(rows))
+    roles = chosen("source", "phenomenon", "positive_regex", "ignore")
+    shown = ann.live(f"{page}/preview", **roles).json()["preview"]
+    assert "<b>Row 4</b>: the source is empty" in shown
+    assert "<b>Row 5</b>" in shown
+    assert "is not a regular expression" in shown
+    answer = ann.post(page, **roles)
+    assert answer.status_code == 400
+    assert "2 rows to mend" in answer.text
+    assert len(suite_of(bare)) == 0
+    answer = ann.post(page, **chosen("keep", "phenomenon", "keep", "keep"))
+    assert "say which column holds the source" in answer.text
+    assert "/tmp" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("a.xlsx", b"PK\x03\x04junk", "damaged or no Excel workbook"),
+        ("a.xls", b"\xd0\xcf\x11\xe0junk", "Excel file of the old kind"),
+        ("a.csv", b"German,Topic\n", "has no items"),
+        ("a.csv", "Grüße,b\nx,y".encode("latin1"), "not UTF-8"),
+        ("a.json", b"{", "not JSON"),
+        ("../../etc/passwd", b"", "has no items"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named_as_its_sender_calls_it(ann, name, data, told):
+    answer = ann.get(mapping(ann, data, name))
+    assert told in answer.text
+    assert name.rpartition("/")[2] in answer.text
+    assert "/tmp" not in answer.text
+
+
+def test_files_have_a_limit_and_an_owner_and_do_not_last(monkeypatch, ann):
+    monkeypatch.setattr(uploads, "LARGEST_FILE", 10)
+    answer = send(ann, "/suite/file", ("file", "a.csv", b"x" * 11))
+    assert answer.status_code == 400
+    assert "a.csv is larger than" in answer.text
+    answer = send(ann, "/suite/file", ("file", "", b""))
+    assert "No file was chosen" in answer.text
+    assert ann.get("/suite/file/unknown").status_code == 404
+
+
+def test_only_leads_bring_files_and_change_items(app, ada, ben):
+    for path in ("/suite/outputs", "/items/new", "/items/1"):
+        assert ada.get(path).status_code == 200
+        assert ben.get(path).status_code == 403
+    assert send(ben, "/suite/file", ("file", "a.csv", b"x,y\n1,2\n")).status_code == 403
+    assert send(ben, "/suite/outputs", ("files", "a.txt", b"x")).status_code == 403
+    for path in ("/suite", "/items/new", "/items/1", "/items/1/preview", "/items/1/retire"):
+        assert ben.post(path, name="x").status_code == 403
+    page = mapping(ada, b"source,topic\na,b\n", "a.csv")
+    assert ben.get(page).status_code == 403
+    assert "Add an item" not in ben.get("/items").text
+    assert ben.get("/suite").status_code == 200
+
+
+def test_outputs_are_looked_at_named_and_saved(bare, ann):
+    imported(ann)
+    files = [
+        ("files", "atlas.txt", b"A bulb.\nA castle.\n"),
+        ("files", "birch.txt", b"A pear.\nHm.\n"),
+    ]
+    shown = send(ann, "/suite/outputs", *files, campaign="wmt26", date="2026-05-01")
+    assert shown.status_code == 200
+    assert 'value="atlas"' in shown.text
+    with bare.read() as conn:
+        assert stored_runs(conn) == []
+    action = re.search(r'action="(/suite/outputs/[^"]+)"', shown.text)[1]
+    fields = {"campaign": "wmt26", "date": "2026-05-01", "ids": ""}
+    twice = ann.post(action, **fields, **{"system-0": "Same", "system-1": "Same"})
+    assert "two systems are called &#39;Same&#39;" in twice.text
+    done = ann.post(action, **fields, **{"system-0": "Atlas", "system-1": "birch"})
+    assert "Outputs of Atlas and birch were added" in done.text
+    with bare.read() as conn:
+        told = [(run.system, run.campaign, run.date, run.outputs) for run in stored_runs(conn)]
+    assert told == [("Atlas", "wmt26", "2026-05-01", 2), ("birch", "wmt26", "2026-05-01", 2)]
+    again = send(ann, "/suite/outputs", ("files", "Atlas.txt", b"x\ny\n"), campaign="wmt26")
+    action = re.search(r'action="(/suite/outputs/[^"]+)"', again.text)[1]
+    clash = ann.post(action, campaign="wmt26", **{"system-0": "Atlas"})
+    assert "tick the box to replace" in clash.text
+    assert ann.post(action, campaign="wmt26", replace="1").status_code == 200
+
+
+def test_outputs_in_the_order_of_a_file_with_ids(bare, ann):
+    imported(ann)
+    files = [("files", "atlas.txt", b"A castle.\n"), ("ids", "ids.txt", b"002\n")]
+    shown = send(ann, "/suite/outputs", *files)
+    action = re.search(r'action="(/suite/outputs/[^"]+)"', shown.text)[1]
+    ann.post(action, ids="1")
+    with bare.read() as conn:
+        assert [each.outputs for each in find_items(conn)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("a.txt", b"one line\n", "a.txt: 1 lines, but the suite has 2 items"),
+        ("a.csv", b"id,A\nx,y\n", "no column has the ids"),
+        ("a.xlsx", b"PK\x03\x04", "damaged"),
+    ],
+)
+def test_outputs_that_do_not_fit_are_refused(ann, name, data, told):
+    imported(ann)
+    answer = send(ann, "/suite/outputs", ("files", name, data))
+    assert answer.status_code == 400
+    assert told in answer.text
+    assert "/tmp" not in answer.text
+
+
+def test_an_item_is_tried_while_typing_saved_and_undone(store, ada):
+    with store.read() as conn:
+        number, item = next((each.number, each.item) for each in find_items(conn))
+    fields = {"source": item.source, "category": item.category, "phenomenon": item.phenomenon}
+    for at, rule in enumerate((*item.rules, None)):
+        role = f"{rule.polarity}_{rule.kind}" if rule else "positive_fixed"
+        fields |= {
+            f"rule-{at}-id": rule.id if rule else "",
+            f"rule-{at}-role": role,
+            f"rule-{at}-text": rule.text if rule else "spouse",
+        }
+    shown = ada.live(f"/items/{number}/preview", **fields).json()["preview"]
+    assert "4 changed" in shown
+    assert shown.count("becomes") == 4
+    wrong = ada.live(f"/items/{number}/preview", **fields | {"rule-0-text": "("}).json()
+    assert "is not a regular expression" in wrong["preview"]
+    assert ada.post(f"/items/{number}", **fields | {"source": ""}).status_code == 400
+    assert ada.post(f"/items/{number}", **fields).headers["location"] == f"/items/{number}?saved=1"
+    with store.read() as conn:
+        assert find_items(conn)[0].warnings == 0
+    assert "changed item m1: " in ada.get("/history").text
+    ada.post("/undo")
+    with store.read() as conn:
+        assert find_items(conn)[0].item == item
+
+
+def test_an_item_is_retired_and_brought_back(store, ada):
+    ada.post("/items/1/retire")
+    assert "This item is retired" in ada.get("/items/1").text
+    assert "retired" in ada.get("/items?lacking=use").text
+    ada.post("/items/1/retire", back="1")
+    assert "This item is retired" not in ada.get("/items/1").text
+
+
+def test_texts_of_others_are_escaped_everywhere(bare, ann):
+    rows = [["<b>x</b>", "Topic"], ["<script>alert(1)</script>", "<i>T</i>"]]
+    page = mapping(ann, workbook(rows), "<u>.xlsx")
+    for text in (ann.get(page).text, ann.post(page, **chosen("source", "phenomenon")).text):
+        assert "<script>alert" not in text
+        assert "<i>T" not in text
+        assert "<b>x" not in text
+    assert "<script>alert" not in ann.get("/items").text
+    assert "<script>alert" not in ann.get("/items/1").text
+
+
+def test_pages_for_the_script_are_json(ada):
+    assert ada.get("/suite").headers["content-type"].startswith("text/html")
+    assert ada.client.post("/items/1/preview", data={}, headers=JSON).json()["preview"]
