@@ -52,9 +52,8 @@ function replaceMain(html) {
   main.innerHTML = html;
   arrive(before);
   const same = before.item !== undefined && itemShown() === before.item;
-  const listed = new URLSearchParams(find("#place", main)?.dataset.address.split("?")[1]).has("list");
-  if (same && !listed) chooseNext(before.output);
-  else find(".case", main)?.classList.add("arrived");
+  if (same && !find("#place[data-stays]", main)) chooseNext(before.output);
+  if (!same) find(".case", main)?.classList.add("arrived");
   // Whoever works with Tab and Enter stays on the same button.
   const row = chosenRow();
   const button = key && (find(`[data-key="${key}"]`, row ?? main) ?? find(`[data-key="${key}"]`, main));
