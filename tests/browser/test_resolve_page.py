@@ -289,15 +289,86 @@ def test_an_output_full_of_markup_is_shown_as_text(store, enter):
     assert page.locator("main script, main img, main b[onmouseover]").count() == 0
 
 
-def test_other_outputs_are_looked_through_and_opened_by_keys(enter):
-    page = enter("Ada")
-    for key in ("j", "j", "k"):
+def toast_says(page, text):
+    page.wait_for_function(
+        "text => document.querySelector('#toast').innerText.includes(text)", arg=text
+    )
+
+
+def test_an_item_is_settled_by_keys_alone(store, enter):
+    page = enter("Ada", viewport={"width": 1366, "height": 768})
+    rows = page.locator(".output-row")
+    for key in ("j", "ArrowDown", "k"):
         page.keyboard.press(key)
-    chosen = page.inner_text(".chosen .text")
-    assert chosen == page.locator(".output-row .text").nth(1).inner_text()
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/case/*")
-    assert shown(page) == chosen
+    assert shown(page) == rows.nth(1).locator(".text").inner_text()
+    page.wait_for_selector(".output-row:not(.chosen) .gap")
+    # Several at once: the screen stays on the item.
+    for key in ("x", "j", "Space"):
+        page.keyboard.press(key)
+    assert page.inner_text(".marked-count") == "2 marked"
+    page.keyboard.press("p")
+    toast_says(page, "Passed 2 different outputs")
+    assert page.get_attribute(".case", "data-item") == "m1"
+    assert sorted(verdicts(store, "spouse").values()) == ["pass", "pass", "warning", "warning"]
+    # The rule panel stands beside the outputs, and Tab stays in it.
+    page.keyboard.press("n")
+    page.wait_for_selector("#panel .group")
+    outputs, panel = (page.locator(each).bounding_box() for each in (".outputs", "#panel"))
+    assert outputs["x"] + outputs["width"] <= panel["x"]
+    for key in ("Tab",) * 12 + ("Shift+Tab",) * 14:
+        page.keyboard.press(key)
+        assert page.evaluate("document.querySelector('#panel').contains(document.activeElement)")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#panel", state="hidden")
+    assert page.evaluate("document.activeElement.closest('.output-row.chosen') !== null")
+    # All that are open, and on to the next item; undo brings both back.
+    page.keyboard.press("a")
+    page.keyboard.press("f")
+    page.wait_for_selector("[data-item=m2]")
+    assert sorted(verdicts(store, "spouse").values()) == ["fail", "fail", "pass", "pass"]
+    page.keyboard.press("u")
+    page.wait_for_selector("[data-item=m1]")
+    assert sorted(verdicts(store, "spouse").values()) == ["pass", "pass", "warning", "warning"]
+
+
+def test_the_rules_beside_the_outputs_are_as_one_left_them_and_names_can_be_hidden(enter):
+    page = enter("Ada")
+    page.click(".item-rules summary")
+    page.wait_for_selector(".item-rules:not([open])")
+    page.click("text=Hide system names")
+    page.wait_for_selector("text=Show system names")
+    page.wait_for_selector(".item-rules:not([open])")
+    assert "alpha" not in page.inner_text(".outputs")
+    assert "system 1" in page.inner_text(".outputs")
+
+
+def test_a_lead_retires_a_rule_that_others_only_look_at(store, enter):
+    ada, ben = enter("Ada"), enter("Ben")
+    home = ada.url.split("/case")[0].split("/resolve")[0]
+    for page in (ada, ben):
+        page.goto(f"{home}/rules?item=m2&polarity=positive")
+    assert ben.locator("text=Retire …").count() == 0
+    ada.click("text=Retire …")
+    ada.wait_for_selector("text=If it is retired")
+    assert "alpha" in ada.inner_text(".preview table")
+    assert verdicts(store, "Her husband came.")["Her husband came."] == "pass"
+    ada.click("text=Retire the rule")
+    toast_says(ada, "retired a rule of m2")
+    assert verdicts(store, "Her husband came.")["Her husband came."] == "warning"
+    ben.goto(f"{home}/rules?item=m2&state=retired")
+    ben.click("text=Look")
+    ben.wait_for_selector("text=only a lead can change it")
+    assert ben.locator("text=Restore the rule").count() == 0
+    ada.keyboard.press("u")
+    ada.wait_for_selector(".figures")
+    assert verdicts(store, "Her husband came.")["Her husband came."] == "pass"
+    # Editing shows the effect while one types.
+    ada.goto(f"{home}/rules?item=m2&polarity=positive")
+    ada.click("text=Edit …")
+    ada.fill(".pattern", "h(usband|ubby)")
+    ada.click("text=Save the new version")
+    toast_says(ada, "changed a rule of m2")
+    assert verdicts(store, "hubby")["Her hubby came."] == "pass"
 
 
 def test_keys_are_letters_where_one_types(store, enter):
@@ -347,7 +418,7 @@ def test_without_script_the_same_can_be_done(store, enter):
 def test_nothing_is_wider_than_the_window(enter, width):
     page = enter("Ada", viewport={"width": width, "height": 800})
     home = page.url.removesuffix("/resolve")
-    for path in ("resolve", "browse", "disputes", "team", "history", "account"):
+    for path in ("resolve", "browse", "rules", "rules/1", "suggestions", "disputes", "team"):
         page.goto(f"{home}/{path}")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 

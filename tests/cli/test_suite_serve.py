@@ -6,19 +6,14 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import urllib.error
 import urllib.request
-from contextlib import closing, contextmanager
-from itertools import count
+from contextlib import contextmanager
 
 import httpx
 import pytest
 
-from assay.suites.store.history import history
-from assay.suites.store.opening import open_store
 from assay.suites.store.people import add_person
-from tests import postgresql
 from tests.patience import PATIENCE
 from tests.suites.web.hubby import new_store
 
@@ -71,55 +66,6 @@ def test_the_page_answers_at_the_printed_address_and_stops_at_ctrl_c(db):
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == b""
-
-
-def decided(address):
-    """Say pass and fail in turn, for as long as the server answers; gives each answer."""
-    home, headers = address.partition("?")[0], {"Accept": "application/json"}
-    with httpx.Client(base_url=home, headers=headers, timeout=PATIENCE) as client:
-        client.get(address)
-        client.post("/login", data={"name": "Ada", "after": "/resolve"})
-        shown = client.get("/resolve").json()["main"]
-        output = re.search(r'name="output" value="([^"]+)"', shown)[1]
-        for seen in count():
-            choice = "pass" if seen % 2 else "fail"
-            fields = {"output": output, "seen": seen, "choice": choice}
-            yield client.post("/decide", data=fields).raise_for_status()
-
-
-def kill_in_the_middle(where):
-    """Kill the server while decisions are being saved; gives how many were acknowledged, kept."""
-    acknowledged = 0
-    with serving("--db", str(where)) as (address, process):
-        # At some moment while decisions come in one after the other, whichever it is.
-        killer = threading.Timer(0.5, process.kill)
-        try:
-            for _ in decided(address):
-                acknowledged += 1
-                if acknowledged == 5:
-                    killer.start()
-        except (httpx.NetworkError, httpx.RemoteProtocolError):
-            assert process.wait(PATIENCE) == -signal.SIGKILL
-    with closing(open_store(where)) as store, store.read() as connection:
-        return acknowledged, len(history(connection, limit=1_000_000))
-
-
-def test_what_was_acknowledged_is_there_after_a_kill(db):
-    acknowledged, kept = kill_in_the_middle(db)
-    assert acknowledged >= 5
-    assert acknowledged <= kept <= acknowledged + 1
-
-
-def test_what_was_acknowledged_is_there_after_a_kill_on_postgresql(here):
-    if postgresql.binary("initdb") is None:
-        pytest.skip(postgresql.MISSING)
-    with postgresql.cluster() as server:
-        postgresql.run(server, "CREATE DATABASE suite")
-        where = postgresql.address(server, "suite")
-        new_store(where).close()
-        acknowledged, kept = kill_in_the_middle(where)
-    assert acknowledged >= 5
-    assert acknowledged <= kept <= acknowledged + 1
 
 
 def test_another_host_name_is_refused(db):

@@ -1,7 +1,10 @@
 """Columns of lines give what segments give, bytes what characters give, and nothing is stale."""
 
+import os
 import pickle
 import re
+import subprocess
+import sys
 import threading
 from collections import Counter
 
@@ -14,8 +17,10 @@ from hypothesis import strategies as st
 from assay import BLEU, CHRF, DataError, Dataset, kernel
 from assay.data import Segment, Segments
 from assay.metrics.base import parse
-from assay.scoring.compute import COMMON, EVERYTHING, LETTERS, _letters
+from assay.metrics.references import _KEPT, METRICS_KEPT
+from assay.scoring.oddities import COMMON, EVERYTHING, LETTERS, _letters
 from tests.corpora import HOSTILE, SHORT, demo, hostile
+from tests.patience import PATIENCE
 
 SYSTEMS = {name: tuple(demo(f"systems/{name}.txt", 40)) for name in ("atlas", "birch", "cedar")}
 DATASET = Dataset(SYSTEMS, tuple(zip(demo("ref.A.txt", 40), demo("ref.B.txt", 40), strict=True)))
@@ -104,6 +109,70 @@ def test_bytes_are_cut_where_characters_are(tokenizer, hypothesis, references):
     assert found.tolist() == [counted(words, others)]
 
 
+letters = (
+    st.text("ab", max_size=80)
+    | st.text("abcdefgh\u00e9\u0436\u6f22", max_size=60)
+    | st.text(max_size=30)
+    | st.integers(1, 90).map(lambda times: "abc" * times)
+)
+
+
+@given(
+    hypothesis=letters,
+    references=st.lists(letters, min_size=1, max_size=3),
+    order=st.integers(1, 12),
+)
+@settings(max_examples=200, deadline=None)
+def test_ngrams_of_letters_are_those_of_counters(hypothesis, references, order):
+    check_letters(hypothesis, references, order)
+
+
+MANY = "".join(map(chr, range(0x4E00, 0x4E00 + 400)))
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [MANY, MANY[:254] * 2, MANY[:255] + "a", "ab" * 3000, "a" * 300, "a" * 255, "abcd" * 1023, ""],
+    ids=lambda text: f"{len(set(text))} letters of {len(text)}",
+)
+def test_references_of_every_size_have_the_same_ngrams(reference):
+    for hypothesis in (reference, reference[::-1], reference[7:50] * 5, "a" * 400):
+        check_letters(hypothesis, [reference], 6)
+
+
+def check_letters(hypothesis, references, order):
+    """One word per letter: the rows of BLEU, and with one reference also those of chrF."""
+    words = [" ".join(text.replace(" ", "")) for text in (hypothesis, *references)]
+    cut = kernel.tokenize(words, "none")
+    wanted = counted(cut[0], cut[1:], order)
+    assert kernel.word_ngrams([(words[0], tuple(words[1:]))], "none", b"", order).tolist() == [
+        wanted
+    ]
+    own = "".join(cut[0]), "".join(cut[1])
+    [row] = kernel.character_ngrams([(own[0], (own[1],))], order, 0, 4.0, False, False, True)
+    assert row[2::3].tolist() == counted(cut[0], cut[1:2], order)[2 : 2 + order]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_forked_process_has_threads_of_its_own():
+    code = """
+import os
+from assay import BLEU
+lines = [f"{at} a b c d" for at in range(500)]
+score = BLEU().corpus_score(lines, [lines]).score
+child = os.fork()
+if child == 0:
+    os._exit(BLEU().corpus_score(lines, [lines]).score != score)
+raise SystemExit(os.waitpid(child, 0)[1])
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        env={**os.environ, "ASSAY_THREADS": "4"},
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0
+
+
 def test_hostile_lines_are_cut_alike():
     for text in HOSTILE.values():
         [words] = kernel.tokenize([text], "13a")
@@ -147,6 +216,17 @@ def test_hostile_references_that_are_kept_give_what_fresh_ones_give():
         assert metric.corpus_score(lines, named).score == fresh
         if len(sets) != len(lines):
             assert {metric.corpus_score(lines, sets).score for _ in range(3)} == {fresh}
+
+
+def test_a_metric_made_anew_has_the_references_of_the_one_before():
+    lines, other = list(SYSTEMS["atlas"]), list(SYSTEMS["birch"])
+    wanted = BLEU().statistics(list(map(Segment, lines, zip(other, strict=True)))).corpus()
+    assert {BLEU().corpus_score(lines, [list(other)]).score for _ in range(3)} == {wanted}
+    assert len(_KEPT) <= METRICS_KEPT
+    for order in range(1, 3 + METRICS_KEPT):
+        BLEU(max_ngram_order=order).corpus_score(lines, [other])
+    assert len(_KEPT) == METRICS_KEPT
+    assert BLEU().corpus_score(lines, [other]).score == wanted
 
 
 def test_an_index_of_other_references_is_not_used():

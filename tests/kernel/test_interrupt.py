@@ -64,8 +64,10 @@ try:
     job()
 except KeyboardInterrupt:
     other.join()
-    assert kernel.character_edits([("ab", ("b",))], True, 1).tolist() == [[1, 1]]
-    assert tasks() == before, "no thread is left"
+    again = kernel.character_edits([("ab", ("b" * at,)) for at in range(300)], True, threads)
+    assert again[:2].tolist() == [[2, 0], [1, 1]]
+    # Threads wait for the next call; one that is still at work would not be free for it.
+    assert tasks() < before + threads, "no thread is still at work"
     raise
 print("not interrupted")
 """

@@ -6,7 +6,7 @@ import pytest
 
 from assay.data import Dataset
 from assay.io import read_folder
-from assay.scoring.compute import oddities
+from assay.scoring.oddities import oddities
 from tests.corpora import demo
 
 LINES = tuple(f"line {at} is here." for at in range(200))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -126,6 +127,10 @@ class Boosted(Metric):
     def mask_policy(self) -> Literal["word", "length", "type"]:
         """That of the metric inside."""
         return self.base.mask_policy
+
+    def afresh(self) -> AbstractContextManager[None]:
+        """As the metric inside."""
+        return self.metric.afresh()
 
     def boosting(self, segments: Sequence[Segment], *, track: Track = untracked) -> Boosting:
         """The scores of segments, their explanations and what both make together."""

@@ -151,7 +151,8 @@ def _nearest(metric: Metric, segments: Sequence[Segment]) -> list[int]:
     if not pairs:
         return [0] * len(segments)
     alone = [segments[at]._replace(references=(text,)) for at, _, text in pairs]
-    goodness = metric.oriented(metric.statistics(alone).segments())
+    with metric.afresh():
+        goodness = metric.oriented(metric.statistics(alone).segments())
     badness = np.nan_to_num(-goodness, nan=np.inf)
     best: dict[int, tuple[float, str, int]] = {}
     for (at, number, text), bad in zip(pairs, badness, strict=True):
@@ -222,7 +223,9 @@ def _scores(metric: Metric, block: list[_Task]) -> list[Array]:
         places.append(list(map(numbers.__getitem__, texts)))
         asked += _segments(task, islice(numbers, before, None))
         whole[task.segment] = numbers[texts[0]]
-    scores = metric.statistics(asked).segments()
+    # What a block scores is the same wherever it is done, and whatever was done there before.
+    with metric.afresh():
+        scores = metric.statistics(asked).segments()
     return [scores[place] for place in places]
 
 
@@ -328,7 +331,8 @@ def worst_segments(dataset: Dataset, metric: Metric, count: int) -> list[int]:
 
     With several systems it is the mean over them that counts.
     """
-    scores = metric.for_dataset(dataset).statistics(dataset.all_segments()).segments()
+    with metric.afresh():
+        scores = metric.for_dataset(dataset).statistics(dataset.all_segments()).segments()
     means = scores.reshape(len(dataset.systems), len(dataset)).mean(axis=0)
     order = np.argsort(metric.oriented(means), kind="stable")
     return [int(position) for position in order[:count]]

@@ -58,10 +58,32 @@ class Strings {
 #endif
 };
 
+// Some lines side by side.
+struct Lines {
+    const StringView *first;
+    size_t count;
+
+    size_t size() const { return count; }
+    const StringView *begin() const { return first; }
+    const StringView *end() const { return first + count; }
+    const StringView &operator[](size_t at) const { return first[at]; }
+};
+
+// The numbers of some hypotheses: those of a list, or every `step`-th one.
+struct Members {
+    const uint32_t *listed;
+    size_t first, step, count;
+
+    size_t size() const { return count; }
+    uint32_t operator[](size_t at) const {
+        return listed ? listed[at] : static_cast<uint32_t>(first + at * step);
+    }
+};
+
 // All hypotheses that are compared with the same references.
 struct Group {
-    std::vector<StringView> references;
-    std::vector<uint32_t> members;
+    Lines references;
+    Members members;
 };
 
 // Built with the GIL; read without it. `owner` keeps every string alive.
@@ -81,13 +103,39 @@ class Batch {
 
     size_t size() const { return hypotheses_.size(); }
     const StringView &hypothesis(size_t at) const { return hypotheses_[at]; }
-    const std::vector<Group> &groups() const { return groups_; }
+
+    size_t group_count() const { return group_count_; }
+
+    // The references are none where they were not read.
+    Group group(size_t at) const {
+        Group out{{nullptr, 0}, {nullptr, at, group_count_, systems_}};
+        if (!reference_starts_.empty())
+            out.references = {&references_[reference_starts_[at]],
+                              reference_starts_[at + 1] - reference_starts_[at]};
+        if (!member_starts_.empty())
+            out.members = {&members_[member_starts_[at]], 0, 0,
+                           member_starts_[at + 1] - member_starts_[at]};
+        return out;
+    }
+
+    // Where they came in columns; with the GIL. Others are there from the start.
+    void read_references() {
+        if (!reference_starts_.empty()) return;
+        references_.reserve(group_count_);
+        reference_starts_.reserve(group_count_ + 1);
+        for (size_t at = 0; at < group_count_; ++at) {
+            add_references(PyTuple_GetItem(reference_tuples_.ptr(), static_cast<Py_ssize_t>(at)));
+            worked_with_gil(at);
+        }
+        reference_starts_.push_back(references_.size());
+    }
 
     // Starts to load the strings of a group that is worked off soon.
     void prefetch_group(size_t at) const {
-        if (at >= groups_.size()) return;
-        for (const StringView &reference : groups_[at].references) prefetch(reference);
-        if (!groups_[at].members.empty()) prefetch(hypotheses_[groups_[at].members[0]]);
+        if (at >= group_count_) return;
+        const Group soon = group(at);
+        for (const StringView &reference : soon.references) prefetch(reference);
+        if (soon.members.size()) prefetch(hypotheses_[soon.members[0]]);
     }
 
     // Calls visit(member) for the hypotheses of a group.
@@ -105,7 +153,7 @@ class Batch {
     nb::handle index() const { return index_; }
 
     // The tuple of all references, where they came in columns.
-    nb::handle references() const { return references_; }
+    nb::handle references() const { return reference_tuples_; }
 
   private:
     static nb::object tuple_of(nb::handle sequence) {
@@ -120,42 +168,53 @@ class Batch {
 
     void read_segments(nb::handle segments) {
         owner_ = tuple_of(segments);
-        const Py_ssize_t size = PyTuple_Size(owner_.ptr());
-        check_size(static_cast<size_t>(size));
-        hypotheses_.reserve(static_cast<size_t>(size));
-        Known known(static_cast<size_t>(size));
-        for (Py_ssize_t at = 0; at < size; ++at) {
-            add(PyTuple_GetItem(owner_.ptr(), at), known);
-            worked_with_gil(static_cast<size_t>(at));
+        const auto size = static_cast<size_t>(PyTuple_Size(owner_.ptr()));
+        check_size(size);
+        hypotheses_.reserve(size);
+        std::vector<uint32_t> groups;
+        groups.reserve(size);
+        Known known(size);
+        for (size_t at = 0; at < size; ++at) {
+            groups.push_back(add(PyTuple_GetItem(owner_.ptr(), static_cast<Py_ssize_t>(at)), known));
+            worked_with_gil(at);
         }
+        reference_starts_.push_back(references_.size());
+        list_members(groups);
+    }
+
+    // The members of each group, one group after the other.
+    void list_members(const std::vector<uint32_t> &groups) {
+        member_starts_.assign(group_count_ + 1, 0);
+        for (uint32_t group : groups) ++member_starts_[group + size_t{1}];
+        for (size_t at = 0; at < group_count_; ++at) member_starts_[at + 1] += member_starts_[at];
+        std::vector<size_t> next(member_starts_.begin(), member_starts_.end() - 1);
+        members_.resize(groups.size());
+        for (size_t at = 0; at < groups.size(); ++at)
+            members_[next[groups[at]]++] = static_cast<uint32_t>(at);
     }
 
     void read_columns(nb::object columns) {
         if (PyTuple_Size(columns.ptr()) != 3)
             throw nb::value_error("columns are (hypotheses, references, index)");
         const nb::object systems = tuple_of(PyTuple_GetItem(columns.ptr(), 0));
-        references_ = tuple_of(PyTuple_GetItem(columns.ptr(), 1));
+        reference_tuples_ = tuple_of(PyTuple_GetItem(columns.ptr(), 1));
         index_ = nb::borrow(PyTuple_GetItem(columns.ptr(), 2));
         owner_ = nb::steal<nb::object>(PyTuple_New(PyTuple_Size(systems.ptr())));
         if (!owner_.is_valid()) throw nb::python_error();
-        const auto length = static_cast<size_t>(PyTuple_Size(references_.ptr()));
-        const auto count = static_cast<size_t>(PyTuple_Size(systems.ptr()));
-        if (length) check_size(count > UINT32_MAX / length ? UINT32_MAX : count * length);
-        hypotheses_.reserve(count * length);
-        for (size_t at = 0; at < length; ++at) {
-            add_group(PyTuple_GetItem(references_.ptr(), static_cast<Py_ssize_t>(at)), count);
-            worked_with_gil(at);
-        }
-        for (size_t at = 0; at < count; ++at) {
+        group_count_ = static_cast<size_t>(PyTuple_Size(reference_tuples_.ptr()));
+        systems_ = static_cast<size_t>(PyTuple_Size(systems.ptr()));
+        if (group_count_)
+            check_size(systems_ > UINT32_MAX / group_count_ ? UINT32_MAX : systems_ * group_count_);
+        hypotheses_.reserve(systems_ * group_count_);
+        for (size_t at = 0; at < systems_; ++at) {
             const auto place = static_cast<Py_ssize_t>(at);
             nb::object lines = tuple_of(PyTuple_GetItem(systems.ptr(), place));
-            if (static_cast<size_t>(PyTuple_Size(lines.ptr())) != length)
+            if (static_cast<size_t>(PyTuple_Size(lines.ptr())) != group_count_)
                 throw nb::value_error("every system needs one line per segment");
-            for (size_t line = 0; line < length; ++line) {
+            for (size_t line = 0; line < group_count_; ++line) {
                 worked_with_gil(line);
-                const size_t soon = std::min(line + 16, length - 1);
+                const size_t soon = std::min(line + 16, group_count_ - 1);
                 prefetch(PyTuple_GetItem(lines.ptr(), static_cast<Py_ssize_t>(soon)));
-                groups_[line].members.push_back(static_cast<uint32_t>(hypotheses_.size()));
                 hypotheses_.push_back(
                     strings_.view(PyTuple_GetItem(lines.ptr(), static_cast<Py_ssize_t>(line))));
             }
@@ -163,13 +222,12 @@ class Batch {
         }
     }
 
-    void add_group(PyObject *references, size_t members) {
+    void add_references(PyObject *references) {
         if (!PyTuple_Check(references) || PyTuple_Size(references) == 0)
             throw nb::value_error("a segment needs a tuple of at least one reference");
-        groups_.emplace_back();
-        groups_.back().members.reserve(members);
+        reference_starts_.push_back(references_.size());
         for (Py_ssize_t at = 0; at < PyTuple_Size(references); ++at)
-            groups_.back().references.push_back(strings_.view(PyTuple_GetItem(references, at)));
+            references_.push_back(strings_.view(PyTuple_GetItem(references, at)));
     }
 
     // Which group has which tuple of references.
@@ -197,23 +255,29 @@ class Batch {
         std::vector<Slot> slots_ = std::vector<Slot>(16);
     };
 
-    // Segments of different systems share their tuple of references: prepare it once.
-    void add(PyObject *segment, Known &known) {
+    // Segments of different systems share their tuple of references: prepare it once. Gives back
+    // the segment's group.
+    uint32_t add(PyObject *segment, Known &known) {
         if (!PyTuple_Check(segment) || PyTuple_Size(segment) < 2)
             throw nb::type_error("a segment is (hypothesis, references, ...)");
         PyObject *references = PyTuple_GetItem(segment, 1);
-        if (!PyTuple_Check(references) || PyTuple_Size(references) == 0)
-            throw nb::value_error("a segment needs a tuple of at least one reference");
-        const uint32_t group = known.group(references, static_cast<uint32_t>(groups_.size()));
-        if (group == groups_.size()) add_group(references, 1);
-        groups_[group].members.push_back(static_cast<uint32_t>(hypotheses_.size()));
+        const uint32_t group = known.group(references, static_cast<uint32_t>(group_count_));
+        if (group == group_count_) {
+            add_references(references);
+            ++group_count_;
+        }
         hypotheses_.push_back(strings_.view(PyTuple_GetItem(segment, 0)));
+        return group;
     }
 
-    nb::object owner_, references_, index_;
+    nb::object owner_, reference_tuples_, index_;
     Strings strings_;
-    std::vector<StringView> hypotheses_;
-    std::vector<Group> groups_;
+    std::vector<StringView> hypotheses_, references_;
+    std::vector<size_t> reference_starts_;
+    size_t group_count_ = 0, systems_ = 0;
+    // Where segments did not come in columns:
+    std::vector<size_t> member_starts_;
+    std::vector<uint32_t> members_;
 };
 
 } // namespace assay

@@ -170,14 +170,9 @@ class NgramIndex {
     void match(const Token *tokens, size_t length, size_t order, Count *matches,
                Tally &tally) const {
         tally.begin(nodes_.size());
-        if (small_limits_.empty())
-            walk(tokens, length, order, [&](uint32_t node, size_t n) {
-                if (tally(node) <= limits_[node]) ++matches[n];
-            });
-        else
-            walk(tokens, length, order, [&](uint32_t node, size_t n) {
-                if (tally(node) <= small_limits_[node]) ++matches[n];
-            });
+        walk(tokens, length, order, [&](uint32_t node, size_t n) {
+            if (tally(node) <= limits_[node]) ++matches[n];
+        });
     }
 
     // Calls visit(node, n) for the n-grams of the text that are here; n is the order less one.
@@ -209,34 +204,6 @@ class NgramIndex {
         }
     }
 
-    void load() const {
-        prefetch(nodes_);
-        prefetch(small_limits_);
-        prefetch(roots_);
-        prefetch(fixed_);
-    }
-
-    // The same index in as little memory as it needs, to be read only: what is kept for later is
-    // read from memory again, which takes longer than all else.
-    NgramIndex compact() const {
-        NgramIndex out;
-        out.nodes_ = std::vector<Node>(nodes_.begin(), nodes_.end());
-        if (*std::max_element(limits_.begin(), limits_.end()) <= UINT8_MAX)
-            out.small_limits_.assign(limits_.begin(), limits_.end());
-        else
-            out.limits_ = limits_;
-        size_t wanted = roots_.size();
-        while (wanted > 0 && roots_[wanted - 1] == 0) --wanted;
-        out.roots_.assign(roots_.begin(), roots_.begin() + static_cast<std::ptrdiff_t>(wanted));
-        size_t size = 2;
-        while (4 * size < 5 * (used_ + 1)) size *= 2;
-        out.fixed_.resize(size);
-        out.set_shift(size);
-        for (const Slot &slot : slots_)
-            if (slot.epoch == epoch_) out.fix(slot.key, slot.node);
-        return out;
-    }
-
   private:
     static constexpr uint32_t roots = 256;
 
@@ -244,10 +211,6 @@ class NgramIndex {
     struct Node {
         uint32_t token = 0, only : 31, more : 1;
         Node() : only(0), more(0) {}
-    };
-    // A child that is found by hash, in a compact index; no child has the number 0.
-    struct Fixed {
-        uint32_t parent = 0, token = 0, node = 0;
     };
     struct Slot {
         uint64_t key = 0;
@@ -259,7 +222,7 @@ class NgramIndex {
     }
 
     uint32_t root_child(uint32_t token) const {
-        if (token < roots) return token < roots_.size() ? roots_[token] : 0;
+        if (token < roots) return roots_[token];
         return nodes_[0].more ? looked_up(0, token) : 0;
     }
 
@@ -271,22 +234,8 @@ class NgramIndex {
 
     uint32_t looked_up(uint32_t node, uint32_t token) const {
         const uint64_t key = key_of(node, token);
-        if (!fixed_.empty()) return fixed_[locate_fixed(key)].node;
         const Slot &slot = slots_[locate(key)];
         return slot.epoch == epoch_ ? slot.node : 0;
-    }
-
-    void fix(uint64_t key, uint32_t node) {
-        fixed_[locate_fixed(key)] = {static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key),
-                                     node};
-    }
-
-    size_t locate_fixed(uint64_t key) const {
-        const size_t mask = fixed_.size() - 1;
-        size_t at = hashed(key) & mask;
-        while (fixed_[at].node && key_of(fixed_[at].parent, fixed_[at].token) != key)
-            at = (at + 1) & mask;
-        return at;
     }
 
     size_t hashed(uint64_t key) const {
@@ -347,8 +296,6 @@ class NgramIndex {
     std::vector<Slot> slots_;
     std::vector<Node> nodes_;
     std::vector<uint32_t> limits_, roots_;
-    std::vector<uint8_t> small_limits_; // instead of limits_, in a compact index
-    std::vector<Fixed> fixed_;          // instead of slots_
     size_t used_ = 0;
     int shift_ = 63; // the highest bits of the product are the best mixed
     uint32_t epoch_ = 0;

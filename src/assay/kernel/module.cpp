@@ -33,28 +33,28 @@ template <class T> nb::ndarray<nb::numpy, T> array(std::vector<T> &&values, std:
 }
 
 // Runs `make(rows)` workers over the groups of a batch and gives back rows of `width` numbers.
-// `before` is called with the batch first, with the GIL.
+// `before` is called with the batch first, with the GIL; it reads the references if they are needed.
 template <class Before, class Make>
 nb::ndarray<nb::numpy, double> rows(nb::handle segments, size_t width, int threads, Before before,
                                     Make make) {
-    const Batch batch(segments);
+    Batch batch(segments);
     before(batch);
     std::vector<double> values(batch.size() * width, 0.0);
     {
         nb::gil_scoped_release release;
         using Worker = decltype(make(batch, values.data()));
-        const size_t count = thread_count(batch.groups().size(), threads);
+        const size_t count = thread_count(batch.group_count(), threads);
         std::vector<Worker> workers;
         workers.reserve(count);
         for (size_t t = 0; t < count; ++t) workers.push_back(make(batch, values.data()));
-        share(batch.groups().size(), workers);
+        share(batch.group_count(), workers);
     }
     return array(std::move(values), {batch.size(), width});
 }
 
 template <class Make>
 nb::ndarray<nb::numpy, double> rows(nb::handle segments, size_t width, int threads, Make make) {
-    return rows(segments, width, threads, [](const Batch &) {}, make);
+    return rows(segments, width, threads, [](Batch &batch) { batch.read_references(); }, make);
 }
 
 nb::object string_of(TextView text) {
@@ -133,21 +133,29 @@ nb::list masked(nb::tuple words, Kept keep, nb::str mask) {
     return out;
 }
 
-// The references of a batch as they were prepared before, where its columns came with an index.
+// The references of a batch as they were prepared before, or are now, where its columns came with an
+// index. Without one they are read for whoever prepares them.
 template <class References, class MakePrepare>
-std::shared_ptr<const std::vector<References>> prepared(const Batch &batch, const std::string &key,
+std::shared_ptr<const std::vector<References>> prepared(Batch &batch, const std::string &key,
                                                         int threads, MakePrepare make) {
     ReferenceIndex *index = nullptr;
     if (!batch.index().is_valid() || !nb::try_cast(batch.index(), index) || !index ||
-        !index->is_of(batch.references()))
+        !index->is_of(batch.references())) {
+        batch.read_references();
         return nullptr;
+    }
+    {
+        nb::gil_scoped_release release;
+        if (auto known = index->find<References>(key)) return known;
+    }
+    batch.read_references();
     nb::gil_scoped_release release;
     using Maker = ReferenceMaker<References, decltype(make())>;
     std::vector<Maker> makers;
-    const size_t count = thread_count(batch.groups().size(), threads);
+    const size_t count = thread_count(batch.group_count(), threads);
     makers.reserve(count);
     for (size_t t = 0; t < count; ++t) makers.push_back(Maker{batch, make()});
-    return index->get<References>(batch, key, makers);
+    return index->make<References>(batch, key, makers);
 }
 
 template <class Cutter, class Kept>
@@ -157,10 +165,10 @@ auto ngrams_of_words(nb::handle segments, Scheme scheme, std::string_view table,
     using References = typename Counter::References;
     std::shared_ptr<const std::vector<References>> known;
     const std::string key = std::to_string(static_cast<int>(scheme)) + "," + std::to_string(order);
-    return rows(segments, size_t{2} + 2 * order, threads, [&](const Batch &batch) {
+    return rows(segments, size_t{2} + 2 * order, threads, [&](Batch &batch) {
         known = prepared<References>(batch, key, threads, [&] {
             return [reader = WordReader<Cutter, Kept>(scheme, table, order)](
-                       const std::vector<StringView> &references, References &out) mutable {
+                       Lines references, References &out) mutable {
                 reader.prepare(references, out);
             };
         });
@@ -187,11 +195,12 @@ auto character_ngrams(nb::handle segments, Order char_order, Order word_order,
     std::shared_ptr<const std::vector<CharacterReferences>> known;
     const std::string key = std::to_string(char_order) + "," + std::to_string(word_order) + "," +
                             std::to_string(whitespace) + std::to_string(legacy);
-    return rows(segments, 3 * settings.orders(), threads, [&](const Batch &batch) {
+    return rows(segments, 3 * settings.orders(), threads, [&](Batch &batch) {
         known = prepared<CharacterReferences>(batch, key, threads, [&] {
             return [counter = CharacterNgrams(batch, settings, nullptr, nullptr)](
-                       const std::vector<StringView> &references,
-                       CharacterReferences &out) mutable { counter.prepare(references, out); };
+                       Lines references, CharacterReferences &out) mutable {
+                counter.prepare(references, out);
+            };
         });
     }, [&](const Batch &batch, double *out) {
         return CharacterNgrams(batch, settings, out, known.get());
@@ -280,16 +289,17 @@ nb::tuple type_counts(nb::handle segments, std::string_view tokenizer, nb::bytes
                       bool characters, Order min_order, Order max_order, int threads) {
     const TypeSettings settings{scheme_named(tokenizer), {classes.c_str(), classes.size()},
                                 characters, min_order, max_order};
-    const Batch batch(segments);
+    Batch batch(segments);
+    batch.read_references();
     std::vector<TypeCounter> counters;
     std::unique_ptr<TypeOrder> order;
     TypeColumns out;
     {
         nb::gil_scoped_release release;
-        const size_t count = thread_count(batch.groups().size(), threads);
+        const size_t count = thread_count(batch.group_count(), threads);
         counters.reserve(count);
         for (size_t t = 0; t < count; ++t) counters.emplace_back(batch, settings);
-        share(batch.groups().size(), counters);
+        share(batch.group_count(), counters);
         order = std::make_unique<TypeOrder>(counters);
         out.fill(counters, *order, batch.size());
     }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "batch.hpp"
-#include "intern.hpp"
+#include "sentence.hpp"
 #include "tokenize.hpp"
 #include "words.hpp"
 
@@ -11,7 +11,7 @@ namespace assay {
 // The references of one segment, ready to be compared with.
 template <class Vocabulary> struct WordReferences {
     Vocabulary vocabulary;
-    NgramIndex ngrams;
+    ReferenceNgrams ngrams;
     std::vector<size_t> lengths;
 
     WordReferences compact() const { return {vocabulary, ngrams.compact(), lengths}; }
@@ -31,17 +31,18 @@ template <class Tokenizer, class Vocabulary> class WordReader {
     WordReader(Scheme scheme, std::string_view classes, size_t order)
         : tokenize_(scheme, classes), order_(order) {}
 
-    void prepare(const std::vector<StringView> &references, References &out) {
+    void prepare(Lines references, References &out) {
         out.vocabulary.clear();
-        out.ngrams.clear();
+        ReferenceNgrams::begin(buffers_);
         out.lengths.clear();
         for (const StringView &reference : references) {
             ids_.clear();
             tokenize_.each(reference,
                            [&](auto word) { ids_.push_back(out.vocabulary.intern(word)); });
-            out.ngrams.add(ids_.data(), ids_.size(), order_, tally_);
+            ReferenceNgrams::add(ids_.data(), ids_.size(), buffers_);
             out.lengths.push_back(ids_.size());
         }
+        out.ngrams.finish(order_, buffers_);
     }
 
     // A word that no reference has gets a number that no node has.
@@ -54,7 +55,7 @@ template <class Tokenizer, class Vocabulary> class WordReader {
   private:
     Tokenizer tokenize_;
     size_t order_;
-    Tally tally_;
+    NgramBuffers buffers_;
     std::vector<uint32_t> ids_;
 };
 
@@ -70,7 +71,7 @@ template <class Tokenizer, class Vocabulary> class WordNgrams {
           known_(known) {}
 
     void operator()(size_t job) {
-        const Group &group = batch_.groups()[job];
+        const Group group = batch_.group(job);
         batch_.prefetch_group(job + 1);
         if (known_ && job + 1 < known_->size()) (*known_)[job + 1].load();
         if (!known_) reader_.prepare(group.references, fresh_);
@@ -84,7 +85,7 @@ template <class Tokenizer, class Vocabulary> class WordNgrams {
         double *row = rows_ + member * (2 + 2 * order_);
         row[0] = static_cast<double>(ids.size());
         row[1] = static_cast<double>(closest(references.lengths, ids.size()));
-        references.ngrams.match(ids.data(), ids.size(), order_, row + 2, tally_);
+        references.ngrams.match(ids.data(), ids.size(), row + 2, buffers_);
         for (size_t n = 0; n < order_; ++n)
             row[2 + order_ + n] = ids.size() > n ? static_cast<double>(ids.size() - n) : 0;
     }
@@ -109,7 +110,7 @@ template <class Tokenizer, class Vocabulary> class WordNgrams {
     double *rows_;
     const std::vector<References> *known_;
     References fresh_;
-    Tally tally_;
+    NgramBuffers buffers_;
 };
 
 struct CharacterSettings {
@@ -126,13 +127,13 @@ class CharacterReader {
     explicit CharacterReader(const CharacterSettings &settings) : settings_(settings) {}
 
     void read(const StringView &line) {
-        decode(line, letters);
         words.clear();
         if (settings_.word_order > 0) {
-            original_ = letters;
+            decode(line, original_);
             split(original_, [this](TextView word) { cut(word); });
         }
-        if (!settings_.whitespace) remove_spaces(letters);
+        if (settings_.whitespace) decode(line, letters);
+        else decode_without_spaces(line, letters);
     }
 
     Text letters;
@@ -164,7 +165,7 @@ class CharacterReader {
 // The references of one segment, ready to be compared with.
 struct CharacterReferences {
     struct One {
-        NgramIndex letters, words;
+        ReferenceNgrams letters, words;
         size_t letter_count = 0, word_count = 0;
     };
     Vocabulary vocabulary;
@@ -209,15 +210,17 @@ class CharacterNgrams {
           counts_(3 * settings.orders()), text_(settings) {}
 
     void operator()(size_t job) {
-        const Group &group = batch_.groups()[job];
+        const Group group = batch_.group(job);
         batch_.prefetch_group(job + 1);
+        // What is kept lies in memory: first where it is, then all of it, is loaded ahead.
+        if (known_ && job + 2 < known_->size()) prefetch((*known_)[job + 2].each);
         if (known_ && job + 1 < known_->size()) (*known_)[job + 1].load();
         if (!known_) prepare(group.references, fresh_);
         const References &references = known_ ? (*known_)[job] : fresh_;
         batch_.each_member(group, [&](uint32_t member) { count(member, references); });
     }
 
-    void prepare(const std::vector<StringView> &references, References &out) {
+    void prepare(Lines references, References &out) {
         // sacreBLEU 1.4 looks at the first reference only.
         out.each.resize(settings_.legacy ? 1 : references.size());
         out.vocabulary.clear();
@@ -226,17 +229,21 @@ class CharacterNgrams {
             text_.read(references[at]);
             ids_.clear();
             for (TextView word : text_.words) ids_.push_back(out.vocabulary.intern(word));
-            one.letters.clear();
-            one.letters.add(text_.letters.data(), text_.letters.size(), settings_.char_order,
-                            tally_);
-            one.words.clear();
-            one.words.add(ids_.data(), ids_.size(), settings_.word_order, tally_);
+            make(text_.letters.data(), text_.letters.size(), settings_.char_order, one.letters);
+            make(ids_.data(), ids_.size(), settings_.word_order, one.words);
             one.letter_count = text_.letters.size();
             one.word_count = ids_.size();
         }
     }
 
   private:
+    template <class Token>
+    void make(const Token *tokens, size_t length, size_t order, ReferenceNgrams &out) {
+        ReferenceNgrams::begin(buffers_);
+        ReferenceNgrams::add(tokens, length, buffers_);
+        out.finish(order, buffers_);
+    }
+
     void count(uint32_t member, const References &references) {
         text_.read(batch_.hypothesis(member));
         ids_.clear();
@@ -253,10 +260,9 @@ class CharacterNgrams {
     void fill(const References::One &reference) {
         const size_t split = settings_.char_order;
         matches_.assign(settings_.orders(), 0);
-        reference.letters.match(text_.letters.data(), text_.letters.size(), split, matches_.data(),
-                                tally_);
-        reference.words.match(ids_.data(), ids_.size(), settings_.word_order,
-                              matches_.data() + split, tally_);
+        reference.letters.match(text_.letters.data(), text_.letters.size(), matches_.data(),
+                                buffers_);
+        reference.words.match(ids_.data(), ids_.size(), matches_.data() + split, buffers_);
         for (size_t n = 0; n < settings_.orders(); ++n) {
             if (n < split)
                 count_order(settings_, text_.letters.size(), reference.letter_count, n, matches_[n],
@@ -294,7 +300,7 @@ class CharacterNgrams {
     std::vector<double> counts_, matches_;
     CharacterReader text_;
     References fresh_;
-    Tally tally_;
+    NgramBuffers buffers_;
     std::vector<uint32_t> ids_;
 };
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "interrupt.hpp"
+#include "threads.hpp"
 
 namespace assay {
 
@@ -35,11 +36,9 @@ template <class Worker> class Shared {
     Shared(size_t jobs, std::vector<Worker> &workers) : jobs_(jobs), workers_(workers) {}
 
     void run() {
-        std::vector<std::thread> threads;
-        threads.reserve(workers_.size());
         try {
             for (size_t t = 1; t < workers_.size(); ++t) {
-                threads.emplace_back([this, t] { work(workers_[t], false); });
+                Threads::here().start([this, t] { work(workers_[t], false); }, [this] { finish(); });
                 const std::lock_guard<std::mutex> hold(lock_);
                 ++started_;
             }
@@ -48,7 +47,6 @@ template <class Worker> class Shared {
         }
         work(workers_[0], true);
         wait();
-        for (std::thread &thread : threads) thread.join();
         if (failure_) std::rethrow_exception(failure_);
     }
 
@@ -64,7 +62,10 @@ template <class Worker> class Shared {
                 }
         });
         attention = {};
-        if (caller) return;
+    }
+
+    // The last that a thread does here: whoever waits may be gone once the lock is open.
+    void finish() {
         const std::lock_guard<std::mutex> hold(lock_);
         ++finished_;
         changed_.notify_all();

@@ -18,21 +18,25 @@ class ReferenceIndex {
 
     bool is_of(nb::handle references) const { return references.ptr() == references_.ptr(); }
 
-    // What `make(group, out)` makes of every group's references, made where it is not there yet.
-    // `key` tells settings apart. Called without the GIL.
-    template <class References, class Maker>
-    std::shared_ptr<const std::vector<References>> get(const Batch &batch, const std::string &key,
-                                                       std::vector<Maker> &makers) {
-        std::lock_guard<std::mutex> hold(lock_);
-        const std::string full = key + typeid(References).name();
-        if (full != key_) {
-            auto made = std::make_shared<std::vector<References>>(batch.groups().size());
-            for (Maker &maker : makers) maker.target = made->data();
-            share(batch.groups().size(), makers);
-            kept_ = made;
-            key_ = full;
-        }
+    // What was made before with the same settings, which `key` tells apart, or nothing. Called
+    // without the GIL, as is `make`.
+    template <class References>
+    std::shared_ptr<const std::vector<References>> find(const std::string &key) {
+        const std::lock_guard<std::mutex> hold(lock_);
+        if (key + typeid(References).name() != key_) return nullptr;
         return std::static_pointer_cast<const std::vector<References>>(kept_);
+    }
+
+    template <class References, class Maker>
+    std::shared_ptr<const std::vector<References>> make(const Batch &batch, const std::string &key,
+                                                        std::vector<Maker> &makers) {
+        auto made = std::make_shared<std::vector<References>>(batch.group_count());
+        for (Maker &maker : makers) maker.target = made->data();
+        share(batch.group_count(), makers);
+        const std::lock_guard<std::mutex> hold(lock_);
+        kept_ = made;
+        key_ = key + typeid(References).name();
+        return made;
     }
 
   private:
@@ -50,7 +54,8 @@ template <class References, class Prepare> struct ReferenceMaker {
     References *target = nullptr;
 
     void operator()(size_t job) {
-        prepare(batch.groups()[job].references, buffer);
+        batch.prefetch_group(job + 1);
+        prepare(batch.group(job).references, buffer);
         target[job] = buffer.compact();
     }
 };

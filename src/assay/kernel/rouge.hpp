@@ -20,12 +20,12 @@ class Rouge {
         : batch_(batch), settings_(settings), rows_(rows) {}
 
     void operator()(size_t job) {
-        const Group &group = batch_.groups()[job];
+        const Group group = batch_.group(job);
         vocabulary_.clear();
         references_.resize(std::max(references_.size(), group.references.size()));
         for (size_t at = 0; at < group.references.size(); ++at)
             read(group.references[at], references_[at]);
-        for (uint32_t member : group.members) {
+        batch_.each_member(group, [&](uint32_t member) {
             read(batch_.hypothesis(member), hypothesis_);
             double best = -1, *row = rows_ + 3 * member;
             for (size_t at = 0; at < group.references.size(); ++at) {
@@ -35,7 +35,7 @@ class Rouge {
                 const double f = p + r > 0 ? 2 * p * r / (p + r) : 0;
                 if (f > best) best = f, row[0] = p, row[1] = r, row[2] = f;
             }
-        }
+        });
     }
 
   private:

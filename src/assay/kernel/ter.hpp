@@ -340,8 +340,8 @@ class CharacterUnits {
     void clear() {}
 
     void read(const StringView &line, Words &out) const {
-        decode(line, out);
-        if (!whitespace_) remove_spaces(out);
+        if (whitespace_) decode(line, out);
+        else decode_without_spaces(line, out);
         worked(line.length);
     }
 
@@ -356,7 +356,8 @@ template <class Reader, class Distance> class EditRows {
         : batch_(batch), reader_(reader), rows_(rows) {}
 
     void operator()(size_t job) {
-        const Group &group = batch_.groups()[job];
+        const Group group = batch_.group(job);
+        batch_.prefetch_group(job + 1);
         reader_.clear();
         references_.resize(std::max(references_.size(), group.references.size()));
         size_t length = 0;
@@ -364,12 +365,12 @@ template <class Reader, class Distance> class EditRows {
             reader_.read(group.references[at], references_[at]);
             length += references_[at].size();
         }
-        for (uint32_t member : group.members) {
+        batch_.each_member(group, [&](uint32_t member) {
             reader_.read(batch_.hypothesis(member), hypothesis_);
             rows_[2 * member] = static_cast<double>(nearest(group.references.size(), member));
             rows_[2 * member + 1] =
                 static_cast<double>(length) / static_cast<double>(group.references.size());
-        }
+        });
     }
 
   private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -101,6 +102,27 @@ template <class Out> inline void remove_spaces(Out &text) {
         kept += !is_space(c);
     }
     text.resize(kept);
+}
+
+// The text without white space. Most lines are bytes, for which a table tells at once.
+template <class Out> inline void decode_without_spaces(const StringView &view, Out &out) {
+    static const std::array<bool, 256> stays = [] {
+        std::array<bool, 256> table{};
+        for (size_t c = 0; c < table.size(); ++c) table[c] = !is_space(static_cast<char32_t>(c));
+        return table;
+    }();
+    if (view.kind != 1) {
+        decode(view, out);
+        return remove_spaces(out);
+    }
+    const uint8_t *bytes = static_cast<const uint8_t *>(view.data);
+    out.resize(view.length);
+    size_t kept = 0;
+    for (size_t at = 0; at < view.length; ++at) {
+        out[kept] = bytes[at];
+        kept += stays[bytes[at]];
+    }
+    out.resize(kept);
 }
 
 } // namespace assay

@@ -35,18 +35,18 @@ class TypeCounter {
     std::vector<Piece> pieces;
 
     void operator()(size_t job) {
-        const Group &group = batch_.groups()[job];
+        const Group group = batch_.group(job);
         wanted_.clear();
         for (const StringView &reference : group.references) {
             list(reference);
             merge();
         }
-        for (uint32_t member : group.members) {
+        batch_.each_member(group, [&](uint32_t member) {
             list(batch_.hypothesis(member));
             const size_t from = entries.size();
             join();
             pieces.push_back({member, from, entries.size()});
-        }
+        });
     }
 
   private:

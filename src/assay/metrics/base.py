@@ -6,13 +6,11 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from threading import Lock
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +24,8 @@ from assay.data import (
     Segments,
     are_small_and_whole,
     check_lines,
-    reference_tuples,
 )
+from assay.metrics.references import known_references, new_references, reference_count
 from assay.registry import (
     Alias,
     Registry,
@@ -129,7 +127,7 @@ class Metric(Settings, ABC):
     needs_references: ClassVar[bool] = True
     scale: ClassVar[str] = "0-100"
     ignores_blanks: ClassVar[bool] = False  # tokenized or not, a text has the same score
-    prepares_references: ClassVar[bool] = False  # the kernel can keep what it makes of them
+    keeps_references: ClassVar[bool] = False  # `corpus_score` keeps them for the next call
     interval_method: ClassVar[Literal["bca", "jackknife"]] = "bca"
 
     request: MetricRequest | None = field(default=None, kw_only=True, compare=False, repr=False)
@@ -216,6 +214,10 @@ class Metric(Settings, ABC):
             for reference in theirs
         ]
         return self.statistics(list(places)).rows[np.array(at, np.intp)]
+
+    def afresh(self) -> AbstractContextManager[None]:
+        """Within it, scores depend on their own texts alone, to the last bit."""
+        return nullcontext()
 
     def winners(self, segments: Sequence[Segment]) -> NDArray[np.intp] | None:
         """By segment the number of the reference that counts, from 0, if just one of them does."""
@@ -310,24 +312,28 @@ class Metric(Settings, ABC):
         """Score one system against K reference sets of N lines each, as in sacreBLEU."""
         if isinstance(hypotheses, str):
             raise DataError("corpus_score takes a list of lines; sentence_score takes one string.")
-        tuples, index = _known_references(self, references, len(hypotheses))
+        if self.keeps_references:
+            known = known_references(self, references, len(hypotheses))
+        else:
+            known = new_references(references, len(hypotheses))
         check_lines("hypotheses", hypotheses)
-        return self._score(Segments((tuple(hypotheses),), tuples, (), index))
+        segments = Segments((tuple(hypotheses),), known.tuples, (), known.prepared)
+        return self._score(segments, known.number)
 
     def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
         """Score one segment against its references, as in sacreBLEU."""
         if not isinstance(hypothesis, str) or isinstance(references, str):
             raise DataError("sentence_score takes one string and a list of reference strings.")
-        return self._score(Segments(((hypothesis,),), (tuple(references),)))
+        return self._score(Segments(((hypothesis,),), (tuple(references),)), len(references))
 
     def get_signature(self, references: int | str = 1) -> str:
         """Everything it takes to reproduce a score, in sacreBLEU's manner."""
         return self.signature(references)
 
-    def _score(self, segments: Segments) -> Score:
+    def _score(self, segments: Segments, references: int | str) -> Score:
         metric = self.for_dataset(Dataset({"": segments.hypotheses[0]}, segments.references))
         score = metric.statistics(segments).corpus()
-        return Score(metric.title, score, metric.signature(reference_count(segments.references)))
+        return Score(metric.title, score, metric.signature(references))
 
 
 @dataclass(frozen=True, eq=False)
@@ -379,69 +385,11 @@ class Statistics:
         return self.metric.oriented(self.metric.contributions(self.rows, other.rows))
 
 
-def reference_count(references: Iterable[tuple[str, ...]]) -> int | str:
-    """The number of references of every segment, or "var" where it varies."""
-    counts = set(map(len, references))
-    return counts.pop() if len(counts) == 1 else "var"
-
-
 def counted_rows(metric: Metric, segments: Sequence[Segment]) -> NamedRows:
     """The rows of these segments, which are checked first, with the names of their columns."""
     if metric.needs_references:
         _check_references(metric, segments)
     return metric.named_rows(segments)
-
-
-MOST_KEPT = 2**19
-"""References of at most so many characters are kept between calls of `corpus_score`.
-
-What is prepared of them takes up to 100 bytes a character.
-"""
-
-
-class _Known(NamedTuple):
-    """Reference sets as they were given, one tuple of them per segment, and the kernel's index."""
-
-    sets: tuple[tuple[str | None, ...], ...]
-    tuples: tuple[tuple[str, ...], ...]
-    prepared: kernel.ReferenceIndex | None
-
-
-_KNOWN: WeakKeyDictionary[Metric, _Known] = WeakKeyDictionary()
-"""The references that a metric had last, as long as the metric is there."""
-
-_LOCK = Lock()
-
-
-def _known_references(
-    metric: Metric,
-    references: Sequence[Sequence[str | None]] | Mapping[str, Sequence[str | None]],
-    length: int,
-) -> tuple[tuple[tuple[str, ...], ...], kernel.ReferenceIndex | None]:
-    """One tuple of references per segment; with an index where they are those of the last call.
-
-    People score one system after the other against the same references. Texts are compared, not
-    lists, which may have been changed.
-    """
-    plain = isinstance(references, list | tuple) and all(
-        isinstance(lines, list | tuple) and set(map(type, lines)) <= {str, type(None)}
-        for lines in references
-    )
-    if not plain or not metric.prepares_references:
-        return reference_tuples(references, length), None
-    sets = tuple(map(tuple, references))
-    with _LOCK:
-        known = _KNOWN.get(metric)
-    if known is None or known.sets != sets or len(known.tuples) != length:
-        tuples = reference_tuples(sets, length)
-        known = _Known(sets, tuples, None)
-        if sum(sum(map(len, lines)) for lines in tuples) > MOST_KEPT:
-            return tuples, None
-    elif known.prepared is None:
-        known = known._replace(prepared=kernel.ReferenceIndex(known.tuples))
-    with _LOCK:
-        _KNOWN[metric] = known
-    return known.tuples, known.prepared
 
 
 def _check_references(metric: Metric, segments: Sequence[Segment]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay import kernel
 from assay.data import Array, DataError, Segment, Segments, divide
-from assay.metrics.base import LONGEST_NGRAM, Metric, Rows, Score, reference_count
+from assay.metrics.base import LONGEST_NGRAM, Metric, Rows, Score
 from assay.registry import setting
 from assay.text import check_tokenizer, prepare, prepare_lists
 
@@ -50,7 +50,7 @@ class BLEU(Metric):
     """
 
     name: ClassVar[str] = "bleu"
-    prepares_references: ClassVar[bool] = True
+    keeps_references: ClassVar[bool] = True
 
     lowercase: bool = setting(False, key="case", values={"yes": "lc", "no": "mixed"})
     effective_order: bool = setting(False, key="eff")
@@ -156,14 +156,14 @@ class BLEU(Metric):
                 parted.append(("smooth_value", number.removesuffix("]")))
         return super().from_options(parted)
 
-    def _score(self, segments: Segments) -> BLEUScore:
+    def _score(self, segments: Segments, references: int | str) -> BLEUScore:
         sums = np.asarray(self.rows(segments)).sum(axis=0)[None, :]
         order = self.max_ngram_order
         precisions, used = self._precisions(sums)
         return BLEUScore(
             name=self.title,
             score=float(self._combined(sums, precisions, used)[0]),
-            signature=self.signature(reference_count(segments.references)),
+            signature=self.signature(references),
             precisions=tuple(map(float, precisions[0])),
             bp=float(brevity_penalty(sums[:, 0], sums[:, 1])[0]),
             sys_len=int(sums[0, 0]),

@@ -28,7 +28,7 @@ class CHRF(Metric):
     """
 
     name: ClassVar[str] = "chrf"
-    prepares_references: ClassVar[bool] = True
+    keeps_references: ClassVar[bool] = True
 
     lowercase: bool = setting(False, key="case", values={"yes": "lc", "no": "mixed"})
     eps_smoothing: bool = setting(False, key="eff", values={"yes": "no", "no": "yes"})

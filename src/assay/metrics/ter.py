@@ -29,6 +29,7 @@ class TER(Metric):
 
     name: ClassVar[str] = "ter"
     higher_is_better: ClassVar[bool] = False
+    keeps_references: ClassVar[bool] = True
 
     case_sensitive: bool = setting(False, key="case", values={"yes": "mixed", "no": "lc"})
     normalized: bool = setting(False, key="norm")
@@ -73,6 +74,7 @@ class WER(Metric):
 
     name: ClassVar[str] = "wer"
     higher_is_better: ClassVar[bool] = False
+    keeps_references: ClassVar[bool] = True
 
     lowercase: bool = setting(False, key="case", values={"yes": "lc", "no": "mixed"})
     tokenize: str = setting("none", short="tok", key="tok")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -170,23 +169,14 @@ def score_segments(
     distinct, places = _distinct(segments)
     sums.count(len(segments), {len(segment.references) for segment in segments})
     columns = {}
-    with _encoding(metrics):
+    with ExitStack() as afresh:
+        for metric in metrics:
+            afresh.enter_context(metric.afresh())
         for metric, name in zip(metrics, column_names(metrics), strict=True):
             sums.name(name, str(metric))
             scores = _score(metric, name, distinct, places, sums)
             columns[name] = pa.array(scores if places is None else scores[places], pa.float64())
     return pa.table(columns)
-
-
-def _encoding(metrics: Sequence[Metric]) -> AbstractContextManager[None]:
-    """What makes the scores of a batch depend on it alone, not on what was encoded before."""
-    neural = sys.modules.get("assay.metrics.neural.base")
-    inside = [each for metric in metrics for each in (metric, getattr(metric, "metric", None))]
-    if neural is None or not any(isinstance(each, neural.NeuralMetric) for each in inside):
-        return nullcontext()
-    from assay.metrics.neural.encoders import encoding_anew
-
-    return encoding_anew()
 
 
 def _score(

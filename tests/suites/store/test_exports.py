@@ -20,7 +20,7 @@ ANN, BEN, CEM = 1, 2, 3
 def judged(three):
     """Ann and Ben judge everything twice; Ann said fail of one, and Ben of another."""
     with three.write() as conn:
-        assign(conn, {"Ann": 1, "Ben": 1}, double=1, rng=np.random.default_rng(1))
+        assign(conn, 1, {"Ann": 1, "Ben": 1}, double=1, rng=np.random.default_rng(1))
         save_decision(conn, number(three, "so a"), ANN, "fail", seen=0)
         save_decision(conn, number(three, "so c"), BEN, "pass", seen=0)
         save_decision(conn, number(three, "so c"), ANN, "fail", seen=1)

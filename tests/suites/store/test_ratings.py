@@ -67,7 +67,7 @@ def test_intervals_hold_the_true_value_in_most_studies():
 
 def test_ratings_know_their_phenomena(three):
     with three.write() as conn:
-        assign(conn, {"Ann": 1, "Ben": 1}, double=1, rng=rng())
+        assign(conn, 1, {"Ann": 1, "Ben": 1}, double=1, rng=rng())
         for person, choice in ((1, "pass"), (2, "fail")):
             save_decision(conn, number(three, "so a"), person, choice, seen=person - 1)
         save_decision(conn, number(three, "so c"), 1, "pass", seen=0)

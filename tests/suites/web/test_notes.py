@@ -30,6 +30,14 @@ def test_a_note_is_written_shown_found_and_removed(store, ada, ben, first):
     assert "No output matches." in ben.get("/browse?flag=unsure").text
 
 
+def test_warnings_are_resolved_by_flag_with_counts(ada, first):
+    note(ada, first, flag="unsure")
+    page = ada.get("/resolve?flag=unsure").text
+    assert first.output.text in page
+    assert "flag: unsure (1)" in page
+    assert "No warnings here" in ada.get("/resolve?flag=bad+item").text
+
+
 def test_an_empty_note_is_refused(ada, first):
     answer = note(ada, first, text=" ")
     assert answer.status_code == 400
@@ -81,3 +89,12 @@ def test_the_first_judge_sees_what_she_said(doubled, ada):
     assert doubled.output.text in ada.get("/browse?verdict=fail&person=Ada").text
     assert "said fail" in ada.get("/history").text
     assert "a telling remark" in ada.get(f"/case/{doubled.output.id}").text
+
+
+def test_a_draft_of_a_rule_tells_the_second_judge_nothing(doubled, ada, ben):
+    told = {"polarity": "positive", "kind": "fixed", "text": "spouse", "scope": "item"}
+    path = f"/rule/{doubled.output.id}/preview"
+    assert "against what people decided" in ada.post(path, **told).text
+    page = ben.post(path, **told).text
+    assert "against what people decided" not in page
+    assert "said fail" not in page

@@ -61,6 +61,16 @@ def test_a_decision_brings_the_next_case_and_can_be_undone(store, ada, first):
     assert ada.live("/undo").json()["notice"] == "There is nothing to undo."
 
 
+def test_the_screen_stays_on_an_item_until_its_warnings_are_settled(store, ada):
+    with store.read() as connection:
+        (_, hubby), *_ = find(connection, Filters(text="hubby"))[0]
+        (_, text), *_ = find(connection, Filters(text="All is text"))[0]
+    reply = decide(ada, hubby.id, "pass").json()
+    assert 'data-item="m2"' in reply["main"]
+    reply = decide(ada, text.id, "fail").json()
+    assert 'data-item="s1"' in reply["main"]
+
+
 def test_a_form_without_script_does_the_same(store, ada, first):
     answer = ada.post("/decide", output=first.output.id, choice="fail", seen=0, back="text=her")
     assert answer.status_code == 303

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from assay.data import Array, DataError, Dataset, MissingInput, Segment, divide
 from assay.extras import install_line, require
 from assay.metrics.base import Metric, Rows
-from assay.metrics.neural.encoders import Encoder, encoder_named
+from assay.metrics.neural.encoders import Encoder, encoder_named, encoding_anew
 from assay.registry import setting
 from assay.text import Pair, Side, language_of, plain_code
 
@@ -212,6 +213,10 @@ class NeuralMetric(Metric):
 
     def _no_source(self) -> DataError:
         return MissingInput("sources", f"{self} compares with the source")
+
+    def afresh(self) -> AbstractContextManager[None]:
+        """Within it, no vectors from before are used: they depend on what was encoded with them."""
+        return encoding_anew()
 
     def winners(self, segments: Sequence[Segment]) -> NDArray[np.intp]:
         """By segment the number of the reference that counts, from 0; the first among equals."""

@@ -313,11 +313,15 @@ def encoding_anew() -> Iterator[None]:
     """Within it, no vectors in memory from before are used, and no other thread encodes.
 
     A vector depends on the texts that are encoded together with it, in the seventh digit. So
-    scores that are computed within it depend on their own texts alone.
+    scores that are computed within it depend on their own texts alone. Its vectors are forgotten
+    as well, so that what comes after it does not depend on where it was done.
     """
     with Encoder._lock:
         Encoder._start += 1
-        yield
+        try:
+            yield
+        finally:
+            Encoder._start += 1
 
 
 def encoder_named(

@@ -63,10 +63,18 @@ def _groups(connection: Connection, filters: Filters, hidden: ColumnElement[bool
     if hidden is not false():
         verdict = sql_case((hidden, literal("warning")), else_=verdict)
         disputed = and_(disputed, ~hidden)
-    columns = (items.c.category, items.c.phenomenon, verdict, disputed)
-    asked = select(*columns, func.count()).select_from(JOINED).group_by(*columns)
-    asked = asked.where(*conditions(connection, others, hidden=hidden))
-    return [_Group(*row) for row in connection.execute(asked)]
+    wanted = conditions(connection, others, hidden=hidden)
+    # By item first, in the order of an index: to sort all outputs by four texts takes longer.
+    columns = (outputs.c.item_id, verdict, disputed)
+    asked = select(*columns, func.count()).select_from(JOINED if wanted else outputs)
+    found: Counter[tuple[str, str, str, bool]] = Counter()
+    about = {row.id: (row.category, row.phenomenon) for row in connection.execute(_NAMES)}
+    for item, said, split, count in connection.execute(asked.where(*wanted).group_by(*columns)):
+        found[*about[item], said, bool(split)] += count
+    return [_Group(*key, count) for key, count in found.items()]
+
+
+_NAMES = select(items.c.id, items.c.category, items.c.phenomenon)
 
 
 def _summed(
@@ -94,10 +102,13 @@ def _by_run(
 ) -> Counter[str]:
     """By system or by campaign; an output counts once for each."""
     column = runs.c[name]
+    if name == "campaign" and not filters.campaign and _campaigns(connection) < 2:
+        return Counter()
     others = replace(filters, system="", campaign="")
-    asked = select(column, func.count(distinct(answers.c.output_id))).join(
-        answers, answers.c.run_id == runs.c.id
-    )
+    # A run has no output twice, and a system has one run in a campaign.
+    once = name == "system" and (filters.campaign or _campaigns(connection) < 2)
+    counted = func.count() if once else func.count(distinct(answers.c.output_id))
+    asked = select(column, counted).join(answers, answers.c.run_id == runs.c.id)
     if name == "system" and filters.campaign:
         asked = asked.where(runs.c.campaign == filters.campaign)
     if name == "campaign" and filters.system:
@@ -109,6 +120,10 @@ def _by_run(
             .where(*wanted)
         )
     return Counter({value: count for value, count in connection.execute(asked.group_by(column))})
+
+
+def _campaigns(connection: Connection) -> int:
+    return connection.execute(select(func.count(distinct(runs.c.campaign)))).scalar_one()
 
 
 def _by_person(

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from time import thread_time
 from typing import Any, NamedTuple
 
 import regex
-from sqlalchemy import Connection, Select, func, insert, select
+from sqlalchemy import Connection, Select, false, func, insert, select
 
 from assay.data import DataError
 from assay.suites.check import LIMIT, Hits, OutOfTime, Verdict, hit_of, pattern, verdict_of
 from assay.suites.model import Item, Kind, Polarity, Rule
+from assay.suites.store.blind import hidden_from, masked
 from assay.suites.store.history import add_change
-from assay.suites.store.queue import stored_outputs
-from assay.suites.store.records import Case, Change, Draft, Preview, PreviewLine
+from assay.suites.store.queue import rule_matches, stored_outputs
+from assay.suites.store.records import Case, Change, Draft, Preview, PreviewLine, StoredOutput
 from assay.suites.store.suites import free_name, load_items, recheck, rule_row
 from assay.suites.store.tables import (
     batches,
@@ -28,7 +31,17 @@ from assay.suites.store.tables import (
     rules,
 )
 
-__all__ = ["LONGEST_TEXT", "check_length", "preview", "save_rule", "suggest", "try_out"]
+__all__ = [
+    "LONGEST_TEXT",
+    "best_draft",
+    "check_length",
+    "preview",
+    "runs_of_words",
+    "save_rule",
+    "suggest",
+    "try_out",
+    "written",
+]
 
 WORDS = 3
 """How many words a proposed string has at most."""
@@ -59,6 +72,41 @@ def suggest(case: Case, polarity: Polarity | None = None) -> tuple[Draft, ...]:
     return tuple(dict.fromkeys(draft for polarity in chosen for draft in _drafts(case, polarity)))
 
 
+class BestDraft(NamedTuple):
+    """A draft, and how many other outputs of its item it would settle."""
+
+    draft: Draft
+    settles: int
+
+
+def best_draft(case: Case, polarity: Polarity) -> BestDraft | None:
+    """The proposed rule that settles the most other warnings of the item; None where none does."""
+    waiting = [
+        other
+        for other in case.others
+        if other.verdict == other.ruled == "warning" and not other.disputed
+    ]
+    if not waiting:
+        return None
+    drafts = [BestDraft(draft, _gain(case, draft, waiting)) for draft in suggest(case, polarity)]
+    best = max(drafts, key=lambda one: one.settles, default=None)
+    return best if best and best.settles else None
+
+
+def _gain(case: Case, draft: Draft, waiting: Sequence[StoredOutput]) -> int:
+    """How many of the outputs a draft would settle."""
+    rule = Rule("draft", draft.polarity, draft.kind, draft.text)
+    item = replace(case.item, rules=(*case.item.rules, rule))
+    settled = 0
+    for output in waiting:
+        matches, trouble = rule_matches(item, output.text)
+        matched = {name for name, _, _ in matches}
+        hits = [hit_of(known) for known in item.rules if known.id in matched]
+        after = verdict_of(reduce(or_, hits, Hits.TROUBLE if trouble else Hits.NONE))
+        settled += "draft" in matched and after != "warning"
+    return settled
+
+
 def _drafts(case: Case, polarity: Polarity) -> Iterator[Draft]:
     text = case.output.text
     settling = [kind for kind in _KINDS if _settles(case, polarity, kind)]
@@ -67,7 +115,7 @@ def _drafts(case: Case, polarity: Polarity) -> Iterator[Draft]:
     for at, string in enumerate(_telling(case, polarity)):
         # The first is offered both ways, so that there is a regular expression to edit.
         for kind in settling if at == 0 else settling[:1]:
-            yield Draft(case.output.id, polarity, kind, _written(string, kind))
+            yield Draft(case.output.id, polarity, kind, written(string, kind))
     if settling[0] == "fixed":
         yield Draft(case.output.id, polarity, "fixed", text.strip())
     else:
@@ -107,7 +155,7 @@ def _telling(case: Case, polarity: Polarity) -> list[str]:
             -len(string),
         )
 
-    strings = [string for string in _strings(case.output.text) if not _having(string, against)]
+    strings = [string for string in runs_of_words(case.output.text) if not _having(string, against)]
     chosen: list[str] = []
     for string in sorted(dict.fromkeys(strings), key=rank):
         if not any(other in string for other in chosen):
@@ -115,7 +163,7 @@ def _telling(case: Case, polarity: Polarity) -> list[str]:
     return chosen[:OFFERED]
 
 
-def _strings(text: str) -> Iterator[str]:
+def runs_of_words(text: str) -> Iterator[str]:
     """All runs of one to `WORDS` words, as they stand in the text."""
     words = list(_WORD.finditer(text))
     for length in range(1, WORDS + 1):
@@ -127,7 +175,8 @@ def _having(string: str, texts: Sequence[str]) -> int:
     return sum(string in text for text in texts)
 
 
-def _written(string: str, kind: Kind) -> str:
+def written(string: str, kind: Kind) -> str:
+    """A string of whole words as a rule of this kind."""
     return string if kind == "fixed" else rf"\b{_escaped(string)}\b"
 
 
@@ -139,16 +188,19 @@ SHOWN = 30
 """How many outputs of each kind a preview lists."""
 
 
-def preview(connection: Connection, draft: Draft) -> Preview:
-    """What a draft would do; a `DataError` for a pattern that is wrong or too slow."""
+def preview(connection: Connection, draft: Draft, *, person: int | None = None) -> Preview:
+    """What a draft would do, as far as a `person` may see what others say.
+
+    A `DataError` for a pattern that is wrong or too slow.
+    """
     trial = try_out(connection, draft)
     settles = [effect for effect in trial.effects if effect.settles]
     unsettles = [effect for effect in trial.effects if effect.unsettles]
-    contradicts = _contradicting(connection, trial)
+    contradicts = _contradicting(connection, trial, person)
     return Preview(
-        settles=_lines(connection, settles, trial),
-        unsettles=_lines(connection, unsettles, trial),
-        contradicts=_lines(connection, contradicts, trial),
+        settles=_lines(connection, settles, trial, person),
+        unsettles=_lines(connection, unsettles, trial, person),
+        contradicts=_lines(connection, contradicts, trial, person),
         settles_count=len(settles),
         unsettles_count=len(unsettles),
         contradicts_count=len(contradicts),
@@ -179,22 +231,27 @@ def save_rule(connection: Connection, draft: Draft, person: int) -> Change:
     return change
 
 
-def _contradicting(connection: Connection, trial: DraftTrial) -> list[DraftEffect]:
+def _contradicting(
+    connection: Connection, trial: DraftTrial, person: int | None
+) -> list[DraftEffect]:
     """Effects on outputs of which a person has said the opposite."""
     changed = [
         effect
         for effect in trial.effects
         if effect.after != effect.before and effect.after in ("pass", "fail")
     ]
-    said = _words(connection, [effect.output for effect in changed])
+    said = _words(connection, [effect.output for effect in changed], person)
     return [effect for effect in changed if said.get(effect.output, set()) - {effect.after}]
 
 
-def _words(connection: Connection, ids: Sequence[int]) -> dict[int, set[str]]:
-    """What people say of these outputs, and perhaps of others."""
+def _words(connection: Connection, ids: Sequence[int], person: int | None) -> dict[int, set[str]]:
+    """What people say of these outputs, and perhaps of others, where it is not hidden."""
     asked = select(decisions.c.output_id, decisions.c.verdict).where(
         ~decisions.c.withdrawn, decisions.c.verdict != "skip"
     )
+    hidden = hidden_from(connection, person)
+    if hidden is not false():
+        asked = asked.join(outputs, outputs.c.id == decisions.c.output_id).where(~hidden)
     if len(ids) <= MANY:
         asked = asked.where(decisions.c.output_id.in_(ids))
     said: dict[int, set[str]] = defaultdict(set)
@@ -204,12 +261,16 @@ def _words(connection: Connection, ids: Sequence[int]) -> dict[int, set[str]]:
 
 
 def _lines(
-    connection: Connection, effects: Sequence[DraftEffect], trial: DraftTrial
+    connection: Connection,
+    effects: Sequence[DraftEffect],
+    trial: DraftTrial,
+    person: int | None,
 ) -> tuple[PreviewLine, ...]:
     """The first of the effects, those on the draft's own item before the others."""
     shown = sorted(effects, key=lambda effect: effect.item != trial.item)[:SHOWN]
     known = load_items(connection, {effect.item for effect in shown})
-    stored = stored_outputs(connection, [effect.output for effect in shown])
+    every = stored_outputs(connection, [effect.output for effect in shown])
+    stored = masked(connection, every, person)
     return tuple(
         PreviewLine(
             item=known[effect.item].id,

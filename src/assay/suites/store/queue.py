@@ -310,14 +310,23 @@ def next_case(
 
 
 def next_output(
-    connection: Connection, person: int, filters: Filters = ALL, *, skipped: bool = False
+    connection: Connection,
+    person: int,
+    filters: Filters = ALL,
+    *,
+    skipped: bool = False,
+    beside: int | None = None,
 ) -> int | None:
     """The first output in a person's queue; with `skipped`, the one they skipped longest ago.
 
     In the queue are the warnings of the rules that wait for this person (`waiting_for`) and of
     which this person has said nothing: first what was given to them, then what is in the pool.
+    With `beside`, only those in the item of that output.
     """
     wanted = and_(true(), *conditions(connection, filters))
+    if beside is not None:
+        own = select(outputs.c.item_id).where(outputs.c.id == beside)
+        wanted = and_(wanted, items.c.id == connection.execute(own).scalar_one())
     if skipped:
         look = partial(_first_skipped, connection, wanted=wanted, person=person)
     else:

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine, Row, func, insert, select, update
 from assay.data import DataError
 from assay.suites.check import OutOfTime, Verdict, decide, pattern
 from assay.suites.model import Item, Kind, Polarity, Rule
+from assay.suites.store.drafts import check_length
 from assay.suites.store.history import add_change
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Decision, Person, StoredOutput
@@ -485,6 +486,7 @@ def _rules_after(item: Item, row: Row[Any], edit: RuleEdit) -> tuple[Rule, ...]:
 
 def _edited(row: Row[Any], edit: RuleEdit) -> Rule:
     check_text(edit.text, "the rule")
+    check_length(edit.text)
     text = edit.text.strip() if edit.kind == "fixed" else edit.text
     if not text.strip():
         raise DataError("the rule is empty: write what the output has to have.")

@@ -32,6 +32,7 @@ from assay.suites.web import (
     report,
     rules,
     screen,
+    suggestions,
     suites,
     team,
     work,
@@ -45,6 +46,8 @@ ROUTED = (
     work,
     screen,
     drafts,
+    rules,
+    suggestions,
     suites,
     items,
     browse,
@@ -56,7 +59,6 @@ ROUTED = (
     agreement,
     downloads,
     report,
-    rules,
     dealing,
 )
 """The modules with pages and forms."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, get_args
 
 from fastapi import APIRouter, Request, Response
@@ -13,9 +12,10 @@ from sqlalchemy import Connection
 from assay.data import DataError
 from assay.suites.model import Kind, Polarity
 from assay.suites.store.drafts import check_length, preview, save_rule, suggest
+from assay.suites.store.opening import Unavailable
 from assay.suites.store.queue import case
 from assay.suites.store.records import Case, Draft, Preview, PreviewLine, Scope
-from assay.suites.web.requests import Form, Number, Posted, Queue, Visitor
+from assay.suites.web.requests import Form, Number, Posted, Queue, Visitor, inside
 from assay.suites.web.site import site_of, wants_json
 from assay.suites.web.views import Toast, draft_pieces, line_pieces
 from assay.suites.web.work import changed
@@ -32,8 +32,12 @@ def new_rule(request: Request, session: Visitor, output: Number) -> Response:
     with site.store.read() as conn:
         shown = case(conn, output, session.person.id)
         drafts = _drafts(shown, asked)
-        values = _rule_values(conn, shown, drafts[0])
-    values |= {"drafts": drafts, "queue": Queue.read(asked.text("back"))}
+        values = _rule_values(conn, shown, drafts[0], session.person.id)
+    values |= {
+        "drafts": drafts,
+        "queue": Queue.read(asked.text("back")),
+        "after": inside(asked.text("after"), ""),
+    }
     if wants_json(request):
         return JSONResponse({"panel": site.fragment("panel", session, **values)})
     return site.page("rule", session, **values)
@@ -45,10 +49,11 @@ def try_rule(request: Request, post: Posted, output: Number) -> Response:
     site, draft = site_of(request), _draft(output, post.form)
     with site.store.read() as conn:
         shown = case(conn, output, post.person.id)
-        values = _rule_values(conn, shown, draft)
+        values = _rule_values(conn, shown, draft, post.person.id)
     if wants_json(request):
         return JSONResponse({"preview": site.fragment("preview", post.session, **values)})
-    return site.page("rule", post.session, **values, drafts=(), queue=post.queue)
+    after = inside(post.form.text("after"), "")
+    return site.page("rule", post.session, **values, drafts=(), queue=post.queue, after=after)
 
 
 @router.post("/rule/{output}")
@@ -58,11 +63,19 @@ def keep_rule(request: Request, post: Posted, output: Number) -> Response:
     try:
         with site.store.write() as conn:
             change = save_rule(conn, draft, post.person.id)
+    except Unavailable:
+        raise
     except DataError as error:
         if not wants_json(request):
             raise
         shown = site.fragment("preview", post.session, error=str(error))
         return JSONResponse({"panelError": shown, "error": str(error)}, 400)
+    after = inside(post.form.text("after"), "")
+    if after:
+        address = f"{after}?last={change.id}"
+        return (
+            JSONResponse({"go": address}) if wants_json(request) else RedirectResponse(address, 303)
+        )
     if wants_json(request):
         return changed(site, post, Toast(change.note, change.id))
     return RedirectResponse(f"/resolve?{post.queue.query}&last={change.id}", 303)
@@ -73,8 +86,11 @@ def _drafts(shown: Case, asked: Form) -> tuple[Draft, ...]:
     polarity = _polarity(shown, asked)
     ideas = suggest(shown, polarity)
     chosen = asked.text("text").strip()
-    first = (Draft(shown.output.id, polarity, "fixed", chosen),) if chosen else ()
-    every = first + tuple(replace(idea, polarity=polarity) for idea in ideas)
+    kind: Kind = asked.one_of("kind", get_args(Kind)) if asked.text("kind") else "fixed"
+    scope: Scope = asked.one_of("scope", get_args(Scope)) if asked.text("scope") else "item"
+    first = (Draft(shown.output.id, polarity, kind, chosen, scope),) if chosen else ()
+    same = {(draft.kind, draft.text) for draft in first}
+    every = first + tuple(idea for idea in ideas if (idea.kind, idea.text) not in same)
     return every or (Draft(shown.output.id, polarity, "fixed", shown.output.text),)
 
 
@@ -98,10 +114,10 @@ def _draft(output: int, form: Form) -> Draft:
     )
 
 
-def _rule_values(conn: Connection, shown: Case, draft: Draft) -> dict[str, Any]:
+def _rule_values(conn: Connection, shown: Case, draft: Draft, person: int) -> dict[str, Any]:
     found, error = None, ""
     try:
-        found = preview(conn, draft)
+        found = preview(conn, draft, person=person)
     except DataError as problem:
         error = str(problem)
     own = draft_pieces(shown.output.text, draft)

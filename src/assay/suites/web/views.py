@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import pairwise
+from urllib.parse import urlencode
 
 import regex
 
@@ -42,15 +43,17 @@ __all__ = [
     "line_pieces",
     "marked",
     "met_notice",
+    "rule_address",
     "view",
 ]
 
-# Words, blanks and signs; scripts that are written without blanks go sign by sign.
-WORD = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]|\w+|\s+|.", regex.DOTALL)
+# Words and signs, each with the blanks before it; scripts that are written without blanks go
+# sign by sign.
+WORD = regex.compile(r"\s*(?:[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]|\w+|\S)|\s+")
 
 LOOKS: dict[Polarity, str] = {"positive": "good", "negative": "bad"}
 
-LONGEST = 3000
+LONGEST = 1000
 """Texts of more words than this are not compared word by word."""
 
 
@@ -96,8 +99,9 @@ def differing(text: str, base: str) -> list[Piece]:
     words, others = WORD.findall(text), WORD.findall(base)
     if max(len(words), len(others)) > LONGEST:
         return [Piece(text)]
+    bare = [word.strip() for word in others], [word.strip() for word in words]
     pieces = []
-    for kind, a, b, c, d in SequenceMatcher(None, others, words, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in SequenceMatcher(None, *bare, autojunk=False).get_opcodes():
         missing = "".join(others[a:b]).strip()
         if kind == "equal":
             pieces.append(Piece("".join(words[c:d])))
@@ -106,7 +110,18 @@ def differing(text: str, base: str) -> list[Piece]:
         elif kind != "delete":
             title = f"instead of: {missing}" if missing else "only here"
             pieces += _new("".join(words[c:d]), title)
-    return pieces
+    return _joined(pieces)
+
+
+def _joined(pieces: Iterable[Piece]) -> list[Piece]:
+    """The pieces, with stretches of plain text as one."""
+    found: list[Piece] = []
+    for piece in pieces:
+        if found and not piece.look and not found[-1].look:
+            found[-1] = Piece(found[-1].text + piece.text)
+        else:
+            found.append(piece)
+    return found
 
 
 def _new(text: str, title: str) -> list[Piece]:
@@ -282,11 +297,21 @@ class CaseView:
 
 @dataclass(frozen=True)
 class Toast:
-    """What was just done; `change` undoes it, `rule` is the address of a rule made from it."""
+    """What was just done; `change` undoes it.
+
+    `rule` is the address of a rule made from it, which `settles` so many more outputs.
+    """
 
     text: str
     change: int
     rule: str = ""
+    settles: int = 0
+
+
+def rule_address(draft: Draft, **more: str) -> str:
+    """Where a draft is tried on all outputs, and saved."""
+    told = {"polarity": draft.polarity, "kind": draft.kind, "text": draft.text}
+    return f"/rule/{draft.output}?{urlencode(told | {'scope': draft.scope} | more)}"
 
 
 def view(case: Case) -> CaseView:

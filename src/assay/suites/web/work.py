@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, get_args
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from sqlalchemy import Connection
 
+from assay.suites.model import Polarity
+from assay.suites.store.counts import counts
 from assay.suites.store.decisions import Outdated, save_decision, save_decisions, undo
+from assay.suites.store.drafts import best_draft
 from assay.suites.store.filters import choices
 from assay.suites.store.finding import next_listed
 from assay.suites.store.history import history
@@ -20,13 +25,20 @@ from assay.suites.store.queue import case, next_output, progress
 from assay.suites.store.records import Change, Choice, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor, inside
 from assay.suites.web.site import Session, Site, counted, deed, new_key, site_of, wants_json
-from assay.suites.web.views import Toast, decisions_notice, item_view, met_notice
+from assay.suites.web.views import (
+    Toast,
+    decisions_notice,
+    item_view,
+    met_notice,
+    rule_address,
+)
 
 __all__ = ["changed", "last_toast", "router"]
 
 router = APIRouter()
 
 DONE: dict[Choice, str] = {"pass": "Passed", "fail": "Failed", "skip": "Skipped"}
+RULES: dict[str, Polarity] = {"pass": "positive", "fail": "negative"}
 OUTDATED = (
     "You decided on this output in another window in the meantime. Nothing was changed; "
     "this is how it stands now."
@@ -49,6 +61,10 @@ def resolve(request: Request, session: Visitor, queue: Asked) -> Response:
         values = _values(conn, session, queue, output)
         values["toast"] = last_toast(conn, session, asked)
         values["notice"] = _met(conn, session, asked)
+        # Counting takes a while on a large suite: only where the filters are open, and once.
+        if queue.query and not wants_json(request):
+            wanted = replace(queue.filters, verdict="warning")
+            values["counts"] = counts(conn, wanted, person=person)
     return _work(request, site, session, values)
 
 
@@ -110,7 +126,8 @@ def decide(request: Request, post: Posted) -> Response:
         return RedirectResponse(f"/disputes?last={last.change}", 303)
     if wants_json(request):
         notice = _met_notices(saved, choice)
-        return _answer(site, post, upcoming, toast=_toast(saved, choice), notice=notice)
+        toast = _with_rule(site, post, _toast(saved, choice), last.output.id)
+        return _answer(site, post, upcoming, toast=toast, notice=notice)
     met = f"&met={last.output.id}" if last.met else ""
     where = post.queue.address(upcoming if post.queue.listed else None)
     mark = "&" if "?" in where else "?"
@@ -199,6 +216,7 @@ def _values(conn: Connection, session: Session, queue: Queue, output: int | None
         "offer": offer(conn, person) if idle else None,
         "toast": None,
         "notice": "",
+        "counts": None,
     }
 
 
@@ -220,12 +238,13 @@ def _is_final(form: Form) -> bool:
 
 
 def _go_on(conn: Connection, post: Post, output: int) -> int | None:
-    """The case after the one that was decided, leased to the person."""
+    """The case after the one that was decided, leased to the person; first those of its item."""
     queue, person = post.queue, post.person.id
     if queue.listed:
         upcoming = next_listed(conn, queue.filters, output, person=person)
     else:
-        upcoming = next_output(conn, person, queue.filters, skipped=queue.skipped)
+        look = partial(next_output, conn, person, queue.filters, skipped=queue.skipped)
+        upcoming = look(beside=output) or look()
     give_back(conn, output, person)
     if upcoming is not None:
         claim(conn, upcoming, person)
@@ -239,9 +258,17 @@ def _toast(saved: Sequence[Saved], choice: Choice) -> Toast:
         said += f": settles {counted(settled, 'output')}"
     if any(one.output.disputed for one in saved):
         said += ", but others disagree"
-    polarity = {"pass": "positive", "fail": "negative"}.get(choice)
-    rule = f"/rule/{saved[-1].output.id}?polarity={polarity}" if polarity else ""
-    return Toast(said, saved[-1].change, rule)
+    return Toast(said, saved[-1].change)
+
+
+def _with_rule(site: Site, post: Post, toast: Toast, output: int) -> Toast:
+    """The toast, with a rule that settles more than was just decided, where there is one."""
+    polarity = RULES.get(post.form.text("choice"))
+    if polarity is None:
+        return toast
+    with site.store.read() as conn:
+        best = best_draft(case(conn, output, post.person.id), polarity)
+    return replace(toast, rule=rule_address(best.draft), settles=best.settles) if best else toast
 
 
 def _met_notices(saved: Sequence[Saved], choice: Choice) -> str:

@@ -38,21 +38,22 @@ async function ask(address, options = {}) {
 }
 
 // The server sends pieces of pages, all text in them escaped; the policy forbids scripts in them.
-function show(reply) {
-  if (reply.main !== undefined) replaceMain(reply.main);
+function show(reply, { decided = false } = {}) {
+  if (reply.go) return location.assign(reply.go);
+  if (reply.main !== undefined) replaceMain(reply.main, decided);
   if (reply.toast !== undefined) toast.innerHTML = reply.toast;
   if (reply.notice) notify(reply.notice);
   if (reply.panel !== undefined) openPanel(reply.panel);
 }
 
-function replaceMain(html) {
+function replaceMain(html, decided) {
   const key = main.contains(document.activeElement) && document.activeElement.dataset.key;
   const before = { item: itemShown(), output: chosenRow()?.dataset.output };
   const place = window.scrollY;
   main.innerHTML = html;
-  arrive(before);
+  arrive(before, decided);
   const same = before.item !== undefined && itemShown() === before.item;
-  if (same && !find("#place[data-stays]", main)) chooseNext(before.output);
+  if (same && decided && !find("#place[data-stays]", main)) chooseNext(before.output);
   if (!same) find(".case", main)?.classList.add("arrived");
   // Whoever works with Tab and Enter stays on the same button.
   const row = chosenRow();
@@ -76,7 +77,7 @@ async function deliver(form, address, body) {
     if (!ok && form.matches(".rule-form")) find(".preview", form).innerHTML = reply.panelError ?? "";
     if (reply.error && !reply.panelError) notify(reply.error);
     if (ok && form.matches(".rule-form")) closePanel();
-    show(reply);
+    show(reply, { decided: ok && address === "/decide" });
   } catch {
     tellUnsure(form, address, body);
   } finally {

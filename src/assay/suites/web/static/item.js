@@ -57,8 +57,8 @@ async function compare(output) {
 // After a decision the next warning of the item is chosen, and nothing moves.
 function chooseNext(after) {
   const all = rows();
-  const at = all.findIndex((row) => row.dataset.output === after);
-  const next = [...all.slice(at + 1), ...all.slice(0, at + 1)].find((row) => "open" in row.dataset);
+  const at = Math.max(all.findIndex((row) => row.dataset.output === after), 0);
+  const next = [...all.slice(at), ...all.slice(0, at)].find((row) => "open" in row.dataset);
   if (next && next !== chosenRow()) choose(next, { focus: false });
 }
 
@@ -108,9 +108,11 @@ function decideMarked(choice) {
 }
 
 // A new item, or the same one after a decision; `before` is what was shown.
-function arrive(before) {
+function arrive(before, decided) {
   if (!itemShown() || itemShown() !== before.item) marks.clear();
-  const stays = rows().map((row) => row.dataset.output);
+  const stays = rows()
+    .filter((row) => !decided || "open" in row.dataset)
+    .map((row) => row.dataset.output);
   for (const number of marks) if (!stays.includes(number)) marks.delete(number);
   showMarks();
   recall();
@@ -148,4 +150,4 @@ document.addEventListener("click", (event) => {
   return row.classList.contains("chosen") ? undefined : choose(row, { focus: getSelection().isCollapsed });
 });
 
-arrive({ item: itemShown() });
+arrive({ item: itemShown() }, false);
