@@ -325,16 +325,16 @@ def next_output(
     """
     wanted = and_(true(), *conditions(connection, filters))
     if beside is not None:
-        own = select(outputs.c.item_id).where(outputs.c.id == beside)
-        wanted = and_(wanted, items.c.id == connection.execute(own).scalar_one())
+        item = select(outputs.c.item_id).where(outputs.c.id == beside)
+        wanted = and_(wanted, items.c.id == connection.execute(item).scalar_one())
     if skipped:
         look = partial(_first_skipped, connection, wanted=wanted, person=person)
     else:
         look = partial(_first, connection, wanted=and_(~said_by(person), wanted))
     *own, pool = waiting_for(connection, person)
-    found = [place for place in map(look, own) if place] or [
-        place for place in [look(pool)] if place
-    ]
+    found = [place for part in own if (place := look(part))]
+    if not found and (place := look(pool)):
+        found = [place]
     return min(found).output if found else None
 
 
