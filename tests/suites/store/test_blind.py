@@ -10,6 +10,7 @@ from assay.suites.store.decisions import save_decision
 from assay.suites.store.finding import find
 from assay.suites.store.history import history
 from assay.suites.store.notes import add_note
+from assay.suites.store.queue import case, next_output
 from assay.suites.store.records import Filters
 from tests.suites.store.samples import number
 
@@ -78,3 +79,21 @@ def test_two_people_who_disagree_are_found(doubled):
         save_decision(conn, number(doubled, "hm a"), BEN, "pass", seen=0)
     assert set(seen(doubled, None, person="Ann", against="Ben")) == {"so a"}
     assert seen(doubled, None, person="Ann", against="Cem") == {}
+
+
+def test_ones_own_notes_are_seen_before_judging(doubled):
+    output = number(doubled, "hm a")
+    with doubled.write() as conn:
+        add_note(conn, BEN, output=output, flag="unsure")
+        assert [note.person for note in case(conn, output, BEN).notes] == ["Ben"]
+        assert [note.person for note in case(conn, output, ANN).notes] == ["Ann"]
+        assert counts(conn, Filters(), person=BEN).flags["unsure"] == 1
+        found = history(conn, kind="note", hidden=hidden_from(conn, BEN), viewer=BEN)
+        assert [change.text for change in found] == ["hm a"]
+    assert set(seen(doubled, BEN, flag="unsure")) == {"hm a"}
+
+
+def test_the_queue_of_the_second_judge_is_not_sorted_by_the_first_verdict(doubled):
+    with doubled.read() as conn:
+        for filters in (Filters(verdict="fail"), Filters(person="Ann"), Filters(flag="unsure")):
+            assert next_output(conn, BEN, filters) is None

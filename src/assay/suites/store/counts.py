@@ -22,17 +22,17 @@ __all__ = ["counts"]
 def counts(connection: Connection, filters: Filters, *, person: int | None = None) -> FilterCounts:
     """How many outputs each choice would leave, as a `person` may see them."""
     hidden = hidden_from(connection, person)
-    groups = _groups(connection, filters, hidden)
+    groups = _groups(connection, filters, hidden, person)
     return FilterCounts(
         categories=_summed(groups, filters, "category", lambda group: group.category),
         phenomena=_summed(
             groups, filters, "phenomenon", lambda group: (group.category, group.phenomenon)
         ),
         verdicts=_verdicts(groups, filters),
-        systems=_by_run(connection, filters, hidden, "system"),
-        campaigns=_by_run(connection, filters, hidden, "campaign"),
-        people=_by_person(connection, filters, hidden),
-        flags=_by_flag(connection, filters, hidden),
+        systems=_by_run(connection, filters, hidden, person, "system"),
+        campaigns=_by_run(connection, filters, hidden, person, "campaign"),
+        people=_by_person(connection, filters, hidden, person),
+        flags=_by_flag(connection, filters, hidden, person),
     )
 
 
@@ -55,7 +55,9 @@ class _Group(NamedTuple):
         )
 
 
-def _groups(connection: Connection, filters: Filters, hidden: ColumnElement[bool]) -> list[_Group]:
+def _groups(
+    connection: Connection, filters: Filters, hidden: ColumnElement[bool], person: int | None
+) -> list[_Group]:
     """All outputs in groups: one question to the database answers for three filters."""
     others = replace(filters, category="", phenomenon="", verdict="")
     verdict: ColumnElement[str] = outputs.c.verdict
@@ -63,7 +65,7 @@ def _groups(connection: Connection, filters: Filters, hidden: ColumnElement[bool
     if hidden is not false():
         verdict = sql_case((hidden, literal("warning")), else_=verdict)
         disputed = and_(disputed, ~hidden)
-    wanted = conditions(connection, others, hidden=hidden)
+    wanted = conditions(connection, others, hidden=hidden, person=person)
     # By item first, in the order of an index: to sort all outputs by four texts takes longer.
     columns = (outputs.c.item_id, verdict, disputed)
     asked = select(*columns, func.count()).select_from(JOINED if wanted else outputs)
@@ -98,7 +100,11 @@ def _verdicts(groups: Sequence[_Group], filters: Filters) -> Counter[str]:
 
 
 def _by_run(
-    connection: Connection, filters: Filters, hidden: ColumnElement[bool], name: str
+    connection: Connection,
+    filters: Filters,
+    hidden: ColumnElement[bool],
+    person: int | None,
+    name: str,
 ) -> Counter[str]:
     """By system or by campaign; an output counts once for each."""
     column = runs.c[name]
@@ -113,7 +119,7 @@ def _by_run(
         asked = asked.where(runs.c.campaign == filters.campaign)
     if name == "campaign" and filters.system:
         asked = asked.where(runs.c.system == filters.system)
-    if wanted := conditions(connection, others, hidden=hidden):
+    if wanted := conditions(connection, others, hidden=hidden, person=person):
         asked = (
             asked.join(outputs, outputs.c.id == answers.c.output_id)
             .join(items, items.c.id == outputs.c.item_id)
@@ -127,7 +133,7 @@ def _campaigns(connection: Connection) -> int:
 
 
 def _by_person(
-    connection: Connection, filters: Filters, hidden: ColumnElement[bool]
+    connection: Connection, filters: Filters, hidden: ColumnElement[bool], person: int | None
 ) -> Counter[str]:
     others = replace(filters, person="", against="")
     asked = (
@@ -136,22 +142,28 @@ def _by_person(
         .join(annotators, annotators.c.id == decisions.c.annotator_id)
         .join(outputs, outputs.c.id == decisions.c.output_id)
         .join(items, items.c.id == outputs.c.item_id)
-        .where(~decisions.c.withdrawn, ~hidden, *conditions(connection, others, hidden=hidden))
+        .where(
+            ~decisions.c.withdrawn,
+            ~hidden,
+            *conditions(connection, others, hidden=hidden, person=person),
+        )
         .group_by(annotators.c.name)
     )
     return Counter({name: count for name, count in connection.execute(asked)})
 
 
-def _by_flag(connection: Connection, filters: Filters, hidden: ColumnElement[bool]) -> Counter[str]:
+def _by_flag(
+    connection: Connection, filters: Filters, hidden: ColumnElement[bool], person: int | None
+) -> Counter[str]:
     """By flag, and outputs with "any" note."""
     some = select(notes.c.id).where(~notes.c.withdrawn).limit(1)
     if connection.execute(some).first() is None:
         return Counter()
-    wanted = conditions(connection, replace(filters, flag=""), hidden=hidden)
+    wanted = conditions(connection, replace(filters, flag=""), hidden=hidden, person=person)
     asked = select(func.count()).select_from(JOINED).where(*wanted)
     return Counter(
         {
-            flag: connection.execute(asked.where(flagged(flag, hidden))).scalar_one()
+            flag: connection.execute(asked.where(flagged(flag, hidden, person))).scalar_one()
             for flag in (*FLAGS, "any")
         }
     )

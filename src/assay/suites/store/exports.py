@@ -235,7 +235,9 @@ class _ExportedOutputs:
             for batch in batches(wanted)
             for row in connection.execute(asked.where(outputs.c.id.in_(batch)))
         }
-        written = load_notes(connection, wanted, hidden=hidden_from(connection, person))
+        written = load_notes(
+            connection, wanted, hidden=hidden_from(connection, person), person=person
+        )
         told = {output: "; ".join(map(_told, every)) for output, every in written.items()}
         return cls({output.id: output for output in found}, rows, told)
 

@@ -34,11 +34,15 @@ LONGEST = 1000
 
 
 def conditions(
-    connection: Connection, filters: Filters, *, hidden: ColumnElement[bool] | None = None
+    connection: Connection,
+    filters: Filters,
+    *,
+    hidden: ColumnElement[bool] | None = None,
+    person: int | None = None,
 ) -> list[ColumnElement[bool]]:
     """What an output and its item have to be; nothing for filters that are empty.
 
-    What people say of `hidden` outputs is not looked at: they pass for warnings.
+    What others than the `person` say of `hidden` outputs is not looked at: they pass for warnings.
     """
     unseen = false() if hidden is None else hidden
     wanted: list[ColumnElement[bool]] = []
@@ -53,7 +57,7 @@ def conditions(
     if filters.person or filters.against:
         wanted += [~unseen, *_judged(connection, filters)]
     if filters.flag:
-        wanted.append(flagged(filters.flag, unseen))
+        wanted.append(flagged(filters.flag, unseen, person))
     if filters.text:
         wanted.append(_has_text(connection, filters.text))
     return wanted

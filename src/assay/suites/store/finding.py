@@ -29,7 +29,7 @@ def find(
 
     They come in the order of items, or as `filters.sort` says.
     """
-    wanted = conditions(connection, filters, hidden=hidden_from(connection, person))
+    wanted = conditions(connection, filters, hidden=hidden_from(connection, person), person=person)
     counted = select(func.count()).select_from(JOINED).where(*wanted)
     order = _in_order(*wanted, by_systems=filters.sort == "systems")
     rows = connection.execute(order.offset(offset).limit(limit)).all()
@@ -56,7 +56,7 @@ def next_listed(
     by_systems = filters.sort == "systems"
     if by_systems:
         behind = (row.systems > _SYSTEMS) | ((row.systems == _SYSTEMS) & behind)
-    wanted = conditions(connection, filters, hidden=hidden_from(connection, person))
+    wanted = conditions(connection, filters, hidden=hidden_from(connection, person), person=person)
     asked = _in_order(behind, *wanted, by_systems=by_systems).limit(1)
     found = connection.execute(asked).first()
     return None if found is None else found.id

@@ -85,13 +85,14 @@ def history(
     since: str = "",
     until: str = "",
     hidden: ColumnElement[bool] | None = None,
+    viewer: int | None = None,
     limit: int = 100,
     before: int | None = None,
 ) -> list[Change]:
     """The last changes, the newest first: of one person, item or kind, or `before` a change.
 
     `since` and `until` are days of UTC, as in 2026-05-01. Changes to `hidden` outputs are left
-    out. A rule that reaches several items is in the history of each.
+    out, but for those of the `viewer`. A rule that reaches several items is in the history of each.
     """
     asked = _CHANGES.order_by(changes.c.id.desc()).limit(limit)
     if person is not None:
@@ -103,7 +104,9 @@ def history(
     if kind:
         asked = asked.where(changes.c.kind == kind)
     if hidden is not None:
-        asked = asked.where(changes.c.output_id.is_(None) | ~hidden)
+        asked = asked.where(
+            or_(changes.c.output_id.is_(None), ~hidden, changes.c.annotator_id == (viewer or 0))
+        )
     return [Change(*row) for row in connection.execute(_within(asked, since, until))]
 
 

@@ -89,14 +89,21 @@ def take_back_note(connection: Connection, change: int, person: int) -> None:
 
 
 def load_notes(
-    connection: Connection, ids: Iterable[int], *, hidden: ColumnElement[bool] | None = None
+    connection: Connection,
+    ids: Iterable[int],
+    *,
+    hidden: ColumnElement[bool] | None = None,
+    person: int | None = None,
 ) -> dict[int, list[Note]]:
-    """The notes on these outputs, by output, the oldest first; those on `hidden` ones left out."""
+    """The notes on these outputs, by output, the oldest first.
+
+    On `hidden` outputs, a `person` sees their own notes alone.
+    """
     found: dict[int, list[Note]] = {}
     for batch in batches(ids):
         asked = _NOTES.where(notes.c.output_id.in_(batch), ~notes.c.withdrawn)
         if hidden is not None:
-            asked = asked.where(~hidden)
+            asked = asked.where(or_(~hidden, _is_of(person)))
         for row in connection.execute(asked.order_by(notes.c.id)):
             found.setdefault(row.output_id, []).append(Note(*row))
     return found
@@ -108,23 +115,38 @@ def notes_of_item(
     *,
     outputs_too: bool = False,
     hidden: ColumnElement[bool] | None = None,
+    person: int | None = None,
 ) -> Sequence[Note]:
-    """The notes on an item as such, or also on its outputs, the oldest first."""
+    """The notes on an item as such, or also on its outputs, the oldest first.
+
+    On `hidden` outputs, a `person` sees their own notes alone.
+    """
     asked = _NOTES.where(items.c.name == item, ~notes.c.withdrawn)
     if not outputs_too:
         asked = asked.where(notes.c.output_id.is_(None))
     if hidden is not None:
-        asked = asked.where(or_(notes.c.output_id.is_(None), ~hidden))
+        asked = asked.where(or_(notes.c.output_id.is_(None), ~hidden, _is_of(person)))
     return [Note(*row) for row in connection.execute(asked.order_by(notes.c.id))]
 
 
-def flagged(flag: str, hidden: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Whether an output or its item has this flag, or any note for "any"; none for "none"."""
+def flagged(
+    flag: str, hidden: ColumnElement[bool], person: int | None = None
+) -> ColumnElement[bool]:
+    """Whether an output or its item has this flag, or any note for "any"; none for "none".
+
+    On `hidden` outputs, a `person`'s own notes count alone.
+    """
     here = [~notes.c.withdrawn] + ([notes.c.flag == flag] if flag in FLAGS else [])
-    of_output = outputs.c.id.in_(select(notes.c.output_id).where(*here, _ON_OUTPUT))
+    on_output = select(notes.c.output_id).where(*here, _ON_OUTPUT)
+    of_output = and_(outputs.c.id.in_(on_output), ~hidden)
+    own = outputs.c.id.in_(on_output.where(_is_of(person)))
     of_item = outputs.c.item_id.in_(select(notes.c.item_id).where(*here, ~_ON_OUTPUT))
-    found = or_(and_(of_output, ~hidden), of_item)
+    found = or_(of_output, of_item) if person is None else or_(of_output, own, of_item)
     return ~found if flag == "none" else found
+
+
+def _is_of(person: int | None) -> ColumnElement[bool]:
+    return notes.c.annotator_id == (person or 0)
 
 
 _ON_OUTPUT = notes.c.output_id.is_not(None)

@@ -323,7 +323,8 @@ def next_output(
     which this person has said nothing: first what was given to them, then what is in the pool.
     With `beside`, only those in the item of that output.
     """
-    wanted = and_(true(), *conditions(connection, filters))
+    hidden = hidden_outputs(connection, person)
+    wanted = and_(true(), *conditions(connection, filters, hidden=hidden, person=person))
     if beside is not None:
         item = select(outputs.c.item_id).where(outputs.c.id == beside)
         wanted = and_(wanted, items.c.id == connection.execute(item).scalar_one())
@@ -426,7 +427,7 @@ def case(connection: Connection, output: int, person: int | None = None) -> Case
 def _notes(connection: Connection, item: str, person: int | None) -> tuple[Note, ...]:
     """The notes on an item and on its outputs, as far as a person may see them."""
     hidden = None if person is None else hidden_outputs(connection, person)
-    return tuple(notes_of_item(connection, item, outputs_too=True, hidden=hidden))
+    return tuple(notes_of_item(connection, item, outputs_too=True, hidden=hidden, person=person))
 
 
 def stored_outputs(connection: Connection, ids: Sequence[int]) -> list[StoredOutput]:

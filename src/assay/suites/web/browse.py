@@ -38,7 +38,9 @@ def browse(request: Request, session: Visitor, queue: Asked) -> Response:
     offset = asked.number("offset") if asked.text("offset") else 0
     with site.store.read() as conn:
         found, total = find(conn, queue.filters, person=me, offset=offset, limit=STEP)
-        written = load_notes(conn, [output.id for _, output in found], hidden=hidden_from(conn, me))
+        written = load_notes(
+            conn, [output.id for _, output in found], hidden=hidden_from(conn, me), person=me
+        )
         known, counted = choices(conn), counts(conn, queue.filters, person=me)
     return site.page(
         "browse",

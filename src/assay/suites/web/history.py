@@ -44,6 +44,7 @@ def past(request: Request, session: Visitor) -> Response:
             since=asked["since"],
             until=asked["until"],
             hidden=hidden_from(conn, session.person.id),
+            viewer=session.person.id,
             limit=STEP + 1,
             before=form.number("before") if form.text("before") else None,
         )

@@ -1,0 +1,77 @@
+"""Two people who judge the same outputs in a real browser: blindness, notes, downloads, access."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from assay.suites.store.dealing import assign
+from assay.suites.store.people import add_person
+from tests.browser import test_resolve_page
+from tests.browser.test_resolve_page import FIRST, press_and_wait
+
+pytestmark = test_resolve_page.pytestmark
+chromium, store = test_resolve_page.chromium, test_resolve_page.store
+serve, visit, enter = test_resolve_page.serve, test_resolve_page.visit, test_resolve_page.enter
+
+PAGES = (
+    "/browse",
+    "/history",
+    "/disputes",
+    "/agreement",
+    "/report?policy=fail",
+    "/downloads",
+    "/phenomena?category=Ambiguity&phenomenon=Lexical+ambiguity",
+)
+LOOKS = [("light", 1366), ("dark", 1366), ("light", 390), ("dark", 390)]
+
+
+def open_path(page, path):
+    page.goto(page.url.split("/", 3)[0] + "//" + page.url.split("/", 3)[2] + path)
+
+
+def test_the_second_judge_sees_nothing_before_judging_and_all_afterwards(store, enter, tmp_path):
+    with store.write() as connection:
+        for name in ("Ada", "Ben"):
+            add_person(connection, name)
+        rng = np.random.default_rng(1)
+        assign(connection, 1, {"Ada": 1, "Ben": 1}, double=1, rng=rng)
+    ada, ben = enter("Ada"), enter("Ben")
+    ada.click(".note-form summary")
+    ada.fill(".note-form textarea", "a telling remark")
+    ada.select_option(".note-form [name=flag]", "unsure")
+    ada.click("text=Save the note")
+    ada.wait_for_selector(".note-text >> text=a telling remark")
+    press_and_wait(ada, "f")
+    for path in ("/browse?text=spouse", "/history", "/browse?person=Ada"):
+        open_path(ben, path)
+        assert "a telling remark" not in ben.inner_text("main")
+        assert "said fail" not in ben.inner_text("main")
+    open_path(ben, "/resolve")
+    assert FIRST in ben.inner_text("main")
+    assert "a telling remark" not in ben.inner_text("main")
+    press_and_wait(ben, "f")
+    open_path(ben, "/history")
+    assert "a telling remark" in ben.inner_text("main")
+    assert "UTC" not in ben.inner_text(".past-head time")
+    open_path(ada, "/downloads")
+    with ada.expect_download() as waiting:
+        ada.click('[href="/download/decisions.csv"]')
+    waiting.value.save_as(tmp_path / "decisions.csv")
+    with (tmp_path / "decisions.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["person"], row["verdict"]) for row in rows] == [("Ada", "fail"), ("Ben", "fail")]
+
+
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
+def test_axe_finds_nothing_on_the_lists(enter, scheme, width):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="needs: pip install axe-playwright-python"
+    ).Axe()
+    page = enter("Ada", color_scheme=scheme, viewport={"width": width, "height": 900})
+    press_and_wait(page, "p")
+    for path in PAGES:
+        open_path(page, path)
+        found = axe.run(page).response["violations"]
+        assert [(path, one["id"], one["nodes"][0]["html"]) for one in found] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
