@@ -151,6 +151,8 @@ def test_a_new_rule_settles_three_other_outputs(store, enter):
     page = enter("Ada")
     page.keyboard.press("n")
     page.wait_for_selector("#panel .group")
+    bar, panel = page.locator(".top").bounding_box(), page.locator("#panel").bounding_box()
+    assert bar["height"] <= panel["y"]  # the heading of the panel is not under the bar
     page.fill("#panel .pattern", "")
     page.keyboard.type("spouse")
     page.wait_for_selector("text=this output and 3 others")
@@ -371,6 +373,20 @@ def test_a_lead_retires_a_rule_that_others_only_look_at(store, enter):
     assert verdicts(store, "hubby")["Her hubby came."] == "pass"
 
 
+def test_a_note_is_about_the_output_that_is_chosen(store, enter):
+    page = enter("Ada")
+    page.keyboard.press("j")
+    chosen = page.locator(".output-row").nth(1).get_attribute("data-output")
+    page.get_by_text("Add a note or a flag").click()
+    page.get_by_label("Note", exact=True).fill("odd")
+    page.get_by_role("button", name="Save the note").click()
+    page.get_by_text("on this output").wait_for()
+    assert re.search(rf"/case/{chosen}\b", page.url)
+    with store.read() as connection:
+        (note,) = history(connection, kind="note")
+    assert str(note.output) == chosen
+
+
 def test_keys_are_letters_where_one_types(store, enter):
     page = enter("Ada")
     page.keyboard.press("/")
@@ -421,6 +437,8 @@ def test_nothing_is_wider_than_the_window(enter, width):
     for path in ("resolve", "browse", "rules", "rules/1", "suggestions", "disputes", "team"):
         page.goto(f"{home}/{path}")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        # The name of a page is a class of its body, and must not be that of a part of pages.
+        assert page.evaluate("getComputedStyle(document.body).display") == "block"
 
 
 def test_nobody_gets_in_without_an_account(store, serve, visit):

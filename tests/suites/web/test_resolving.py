@@ -98,6 +98,7 @@ def test_at_the_end_there_is_an_end(store, ada):
             output = next_case(connection, 1).output
         reply = decide(ada, output.id, "pass", output.version).json()
     assert "All done" in reply["main"]
+    assert 'href="/report">See the report' in reply["main"]
     assert "All done" in ada.get("/resolve").text
     assert "No warnings here" in ada.get("/resolve?text=zebra").text
 

@@ -118,7 +118,7 @@ class _Output(NamedTuple):
         return self.verdict == "warning"
 
 
-class _Candidate(NamedTuple):
+class _PossibleRule(NamedTuple):
     """A rule that may be worth offering."""
 
     output: int
@@ -162,7 +162,7 @@ _WANTED: dict[Polarity, tuple[Verdict, Verdict]] = {
 _KINDS: tuple[Kind, ...] = ("fixed", "regex")
 
 
-def _strings(by_item: dict[int, list[_Output]], end: float) -> Iterator[_Candidate]:
+def _strings(by_item: dict[int, list[_Output]], end: float) -> Iterator[_PossibleRule]:
     """For each item the strings that tell its outputs with one verdict from those with the other.
 
     Only strings that stand in most outputs of the one verdict, in none of the other, and where
@@ -181,9 +181,9 @@ def _strings(by_item: dict[int, list[_Output]], end: float) -> Iterator[_Candida
 
 def _telling(
     polarity: Polarity, same: Sequence[_Output], against: Sequence[str], open_: Sequence[_Output]
-) -> Iterator[_Candidate]:
+) -> Iterator[_PossibleRule]:
     """The best string of an item, for each set of warnings that strings would settle."""
-    best: dict[frozenset[int], _Candidate] = {}
+    best: dict[frozenset[int], _PossibleRule] = {}
     words = {line.id: set(runs_of_words(line.text)) for line in (*same, *open_)}
     for string in dict.fromkeys(word for line in open_ for word in runs_of_words(line.text)):
         having = [line for line in open_ if string in words[line.id]]
@@ -199,7 +199,7 @@ def _telling(
                 continue
             text = written(string, kind)
             ids = frozenset(line.id for line in settled)
-            new = _Candidate(
+            new = _PossibleRule(
                 settled[0].id, polarity, kind, text, "item", len(settled), evidence, share
             )
             if ids not in best or _better(new, best[ids]):
@@ -208,7 +208,7 @@ def _telling(
     yield from best.values()
 
 
-def _better(new: _Candidate, old: _Candidate) -> bool:
+def _better(new: _PossibleRule, old: _PossibleRule) -> bool:
     return (new.share, -new.text.count(" "), len(new.text)) > (
         old.share,
         -old.text.count(" "),
@@ -223,7 +223,7 @@ def _settles(hits: int, polarity: Polarity, kind: Kind) -> bool:
 
 def _borrowed(
     known: dict[int, Item], by_item: dict[int, list[_Output]], end: float
-) -> Iterator[_Candidate]:
+) -> Iterator[_PossibleRule]:
     """Rules of some items that would settle warnings of others of the same phenomenon."""
     groups: dict[tuple[str, str], list[int]] = defaultdict(list)
     for id_, item in known.items():
@@ -253,7 +253,7 @@ def _distinct(known: dict[int, Item], ids: Sequence[int]) -> list[_Content]:
 
 def _tried(
     content: _Content, known: dict[int, Item], waiting: dict[int, list[_Output]]
-) -> _Candidate | None:
+) -> _PossibleRule | None:
     """What a rule does in items without it; None where it settles nothing or turns something."""
     polarity, kind, text = content
     wanted = _WANTED[polarity][0]
@@ -278,14 +278,16 @@ def _tried(
         return None
     if not settled:
         return None
-    return _Candidate(settled[0], polarity, kind, text, "phenomenon", len(settled), evidence, 1.0)
+    return _PossibleRule(
+        settled[0], polarity, kind, text, "phenomenon", len(settled), evidence, 1.0
+    )
 
 
 def _checked(
     connection: Connection,
     known: dict[int, Item],
     by_item: dict[int, list[_Output]],
-    candidates: Sequence[_Candidate],
+    candidates: Sequence[_PossibleRule],
     end: float,
 ) -> Iterator[Suggestion]:
     """The first candidates that contradict nobody when they are tried on all outputs in scope."""

@@ -267,4 +267,6 @@ document.addEventListener("change", (event) => {
 });
 
 find("[data-help]")?.removeAttribute("hidden");
+// On a narrow screen the row of pages scrolls: the one that is open is to be seen.
+find(".top nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 document.documentElement.classList.add("scripted");
