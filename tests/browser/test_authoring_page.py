@@ -96,9 +96,9 @@ def test_a_sheet_and_three_files_become_verdicts_and_an_item_is_edited(page, fil
     assert page.get_by_label("What Area holds").input_value() == "category"
     page.get_by_label("Name of the suite").fill("First hour")
     page.get_by_label("What Wrong holds").select_option("ignore")
-    page.get_by_text("3 names of phenomena · 30 rules").wait_for()
+    page.get_by_text("3 phenomena · 30 rules").wait_for()
     page.get_by_label("What Wrong holds").select_option("negative_fixed")
-    page.get_by_text("3 names of phenomena · 60 rules").wait_for()
+    page.get_by_text("3 phenomena · 60 rules").wait_for()
     problems += findings(page)
     page.get_by_role("button", name="Import").click()
     page.get_by_text("30 items added").wait_for()

@@ -156,6 +156,14 @@ def test_the_guess_finds_what_the_columns_hold(tmp_path):
     )
 
 
+def test_the_guess_knows_german_names_and_alternatives(save):
+    path = save(
+        "sheet.csv", "Nr,Satz,Gruppe,Thema,richtig\n1,Er fängt an.,Verb,Trennbar,start|begin\n"
+    )
+    held = guess_roles(read_item_table(path))
+    assert held == ("id", "source", "category", "phenomenon", "positive_regex")
+
+
 def test_objects_of_json_are_rows(save):
     record = {"no": 7, "sentence": "Ja.", "topic": "T", "good": ["yes", "yeah"], "bad": None}
     lines = save("sheet.jsonl", json.dumps(record))
@@ -188,7 +196,7 @@ def test_everything_that_is_wrong_is_told_with_its_row(save):
     assert [problem.row for problem in found.problems] == [3, 4, 5, 6]
     told = [problem.text for problem in found.problems]
     assert told[0] == "the source is empty. Write one, or remove the row."
-    assert told[1] == "item 1 stands in row 2 already; every item needs its id."
+    assert told[1] == "item 1 stands in row 2 already; every item needs an id of its own."
     assert "is not a regular expression" in told[2]
     assert "there is no id" in told[3]
     assert isinstance(found.problems[0], RowProblem)

@@ -249,7 +249,7 @@ def test_the_history_tells_everything_newest_first(store):
 
     everything = [
         ("Ann", "decision", "fail", "a", True),
-        ("Ben", "rule", "positive regex 's[o]' for b and 1 more", "b", False),
+        ("Ben", "rule", "positive regex 's[o]' for item b and 1 more", "b", False),
         ("Ben", "skip", "skip", "b", False),
         ("Ann", "decision", "pass", "a", False),
     ]

@@ -147,7 +147,7 @@ def test_only_patterns_that_cannot_run_away_are_searched_without_a_clock(text, h
 def test_a_rule_is_added_where_it_settles_something(husbands):
     change = add(husbands, " hubby ", scope="suite")
     assert (change.kind, change.person, change.item) == ("rule", "Ann", "a")
-    assert change.note == "positive fixed 'hubby' for a and 2 more"
+    assert change.note == "positive fixed 'hubby' for item a and 2 more"
     with husbands.read() as conn:
         suite = load_suite(conn)
     new = {each.id: each.rules[2:] for each in suite.items}

@@ -61,11 +61,13 @@ def test_a_dispute_shows_every_word_and_can_be_decided(store, app, ada, ben, fir
     page = ada.get("/disputes").text
     assert re.search(r"<b[^>]*>Ada</b>\s*<span class=\"badge pass\"", page)
     assert re.search(r"<b[^>]*>Ben</b>\s*<span class=\"badge fail\"", page)
-    seen = re.search(r'name="seen" value="(\d+)"', page)[1]
-    said = {"output": output, "choice": "fail", "seen": seen, "adjudication": "1"}
-    assert "you are one of those who disagree" in ada.post("/decide", **said).text
+    assert "You are one of those who disagree" in page
+    assert 'name="adjudication"' not in page
     cleo = Visitor(app)
     cleo.enter("Cleo")
+    seen = re.search(r'name="seen" value="(\d+)"', cleo.get("/disputes").text)[1]
+    said = {"output": output, "choice": "fail", "seen": seen, "adjudication": "1"}
+    assert "you are one of those who disagree" in ada.post("/decide", **said).text
     answer = cleo.post("/decide", **said)
     assert answer.headers["location"].startswith("/disputes")
     page = cleo.get(answer.headers["location"]).text

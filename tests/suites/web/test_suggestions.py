@@ -40,6 +40,7 @@ def test_a_suggestion_is_accepted_by_way_of_its_preview(store, ada, told):
     path = address.split("?")[0]
     reply = ada.live(path, **fields, after="/suggestions").json()
     assert re.fullmatch(r"/suggestions\?last=\d+", reply["go"])
+    assert "You added a rule: positive" in ada.get(reply["go"]).text
     assert verdicts(store, told) == ["pass"] * 3
     assert "There is nothing to suggest" in ada.get(reply["go"]).text
     ada.post("/undo")

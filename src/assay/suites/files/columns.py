@@ -223,9 +223,10 @@ _NAMES: Mapping[ColumnRole, frozenset[str]] = {
         {"source", "sourcesentence", "src", "sentence", "sourcetext", "text", "input"}
         | {"satz", "quelle", "quellsatz", "quelltext", "ausgangssatz"}
     ),
-    "category": frozenset({"category", "kategorie", "class", "group", "area"}),
+    "category": frozenset({"category", "kategorie", "class", "group", "gruppe", "area"}),
     "phenomenon": frozenset(
-        {"phenomenon", "phänomen", "phaenomen", "topic", "subcategory", "feature", "phenomena"}
+        {"phenomenon", "phänomen", "phaenomen", "topic", "thema"}
+        | {"subcategory", "feature", "phenomena"}
     ),
     "languages": frozenset(
         {"languages", "langpair", "language", "languagepair", "direction", "lang", "langs", "lp"}
@@ -234,7 +235,7 @@ _NAMES: Mapping[ColumnRole, frozenset[str]] = {
 }
 _WRONG = ("incorrect", "negative", "neg", "wrong", "bad", "fail", "false", "falsch", "error")
 _RIGHT = ("correct", "positive", "pos", "right", "good", "pass", "richtig", "expected")
-_LOOKS_LIKE_REGEX = re.compile(r"\\[bwdsBWDS]|\(\?|\([^()]*\|[^()]*\)|\[[^\]]+\]|\.[*+]")
+_LOOKS_LIKE_REGEX = re.compile(r"\\[bwdsBWDS]|\(\?|\([^()]*\|[^()]*\)|\[[^\]]+\]|\.[*+]|\w\|\w")
 
 
 def _guess(name: str, cells: Sequence[str]) -> ColumnRole:

@@ -175,7 +175,9 @@ class _RowReader:
         checked_id("item", name)
         first = self._seen.setdefault(name, row.line)
         if first != row.line:
-            raise DataError(f"item {name} stands in row {first} already; every item needs its id.")
+            raise DataError(
+                f"item {name} stands in row {first} already; every item needs an id of its own."
+            )
         return name
 
     def _groups(self, row: TableRow) -> tuple[str, str]:

@@ -173,7 +173,9 @@ def _check_same_item(path: FilePath, draft: _Draft, before: list[_Draft]) -> Non
     first = before[0]
     where = f"{label(path)}, line {draft.line}: item {draft.fields['id']}"
     if not (draft.rule and first.rule):
-        raise DataError(f"{where} stands on line {first.line} already; every item needs its id.")
+        raise DataError(
+            f"{where} stands on line {first.line} already; every item needs an id of its own."
+        )
     for key, value in draft.fields.items():
         if value and value != first.fields.get(key):
             raise DataError(

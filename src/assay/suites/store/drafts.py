@@ -222,7 +222,7 @@ def save_rule(connection: Connection, draft: Draft, person: int) -> Change:
     if any((draft.polarity, draft.kind, text) == _content(rule) for rule in own.rules):
         raise DataError(f"item {own.id} has this rule already.")
     others = f" and {len(known) - 1} more" if len(known) > 1 else ""
-    note = f"{draft.polarity} {draft.kind} {text!r} for {own.id}{others}"
+    note = f"{draft.polarity} {draft.kind} {text!r} for item {own.id}{others}"
     change = add_change(connection, person, draft.output, "rule", note)
     provenance = f"resolving a warning of {own.id}"
     new = Rule("new", draft.polarity, draft.kind, text, change.person, change.time, provenance)

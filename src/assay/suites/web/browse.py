@@ -9,6 +9,7 @@ from fastapi.responses import RedirectResponse
 
 from assay.suites.store.blind import hidden_from
 from assay.suites.store.counts import counts
+from assay.suites.store.decisions import adjudication_problem
 from assay.suites.store.filters import choices
 from assay.suites.store.finding import disputed_cases, find
 from assay.suites.store.notes import load_notes
@@ -63,7 +64,9 @@ def disputes(request: Request, session: Visitor) -> Response:
     site, asked = site_of(request), Form(dict(request.query_params))
     with site.store.read() as conn:
         cases = disputed_cases(conn, person=session.person.id, limit=STEP)
-        views = [view(case) for case in cases]
+        views = [
+            (view(case), adjudication_problem(conn, case.output.id, session.person.id))
+            for case in cases
+        ]
         toast = last_toast(conn, session, asked)
-    notice = ""
-    return site.page("disputes", session, views=views, toast=toast, queue=Queue(), notice=notice)
+    return site.page("disputes", session, views=views, toast=toast, queue=Queue(), notice="")

@@ -16,7 +16,7 @@ from assay.suites.store.opening import Unavailable
 from assay.suites.store.queue import case
 from assay.suites.store.records import Case, Draft, Preview, PreviewLine, Scope
 from assay.suites.web.requests import Form, Number, Posted, Queue, Visitor, inside
-from assay.suites.web.site import site_of, wants_json
+from assay.suites.web.site import deed, site_of, wants_json
 from assay.suites.web.views import Toast, draft_pieces, line_pieces
 from assay.suites.web.work import changed
 
@@ -77,7 +77,7 @@ def keep_rule(request: Request, post: Posted, output: Number) -> Response:
             JSONResponse({"go": address}) if wants_json(request) else RedirectResponse(address, 303)
         )
     if wants_json(request):
-        return changed(site, post, Toast(change.note, change.id))
+        return changed(site, post, Toast(f"You {deed(change)}", change.id))
     return RedirectResponse(f"/resolve?{post.queue.query}&last={change.id}", 303)
 
 

@@ -127,9 +127,13 @@ def deed(change: Change) -> str:
     >>> deed(Change(1, "Ada", "", "decision", "fail", ""))
     'said fail'
     """
-    if change.kind == "adjudication":
-        return f"decided the dispute: {change.note}"
-    return {"decision": f"said {change.note}", "skip": "skipped"}.get(change.kind, change.note)
+    words = {
+        "adjudication": f"decided the dispute: {change.note}",
+        "decision": f"said {change.note}",
+        "rule": f"added a rule: {change.note}",
+        "skip": "skipped",
+    }
+    return words.get(change.kind, change.note)
 
 
 def listed(names: list[str]) -> str:

@@ -37,17 +37,17 @@ PROBLEMS = 50
 """Problems that a preview lists."""
 
 LABELS: dict[ColumnRole, str] = {
-    "source": "source",
-    "id": "id",
+    "source": "the sentence to translate (source)",
+    "id": "its number or name (id)",
     "category": "category",
     "phenomenon": "phenomenon",
     "languages": "languages",
-    "positive_regex": "positive_regex (correct if it matches)",
-    "negative_regex": "negative_regex (wrong if it matches)",
-    "positive_fixed": "positive_fixed (correct if it is in the output)",
-    "negative_fixed": "negative_fixed (wrong if it is in the output)",
-    "keep": "keep (a further field)",
-    "ignore": "ignore",
+    "positive_regex": "correct if it matches (regex)",
+    "negative_regex": "wrong if it matches (regex)",
+    "positive_fixed": "correct if it has (string)",
+    "negative_fixed": "wrong if it has (string)",
+    "keep": "something else: keep it",
+    "ignore": "something else: leave it out",
 }
 
 

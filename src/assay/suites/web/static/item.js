@@ -22,7 +22,15 @@ function choose(row, { focus = true } = {}) {
   find("[aria-current]", main)?.removeAttribute("aria-current");
   find("a.open", row).setAttribute("aria-current", "true");
   lightRules(row);
+  noteOn(row.dataset.output);
   compareSoon(row);
+}
+
+// A note about "this output" is about the one that is chosen, and the page comes back to it.
+function noteOn(output) {
+  const { output: about, after } = find(".note-form form", main).elements;
+  after.value = after.value.replace(about.value, output);
+  about.value = output;
 }
 
 function lightRules(row) {
