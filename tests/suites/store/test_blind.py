@@ -12,6 +12,7 @@ from assay.suites.store.history import history
 from assay.suites.store.notes import add_note
 from assay.suites.store.queue import case, next_output
 from assay.suites.store.records import Filters
+from assay.suites.store.rules import RuleEdit, RuleFilters, effect, find_rules
 from tests.suites.store.samples import number
 
 ANN, BEN, CEM = 1, 2, 3
@@ -97,3 +98,13 @@ def test_the_queue_of_the_second_judge_is_not_sorted_by_the_first_verdict(double
     with doubled.read() as conn:
         for filters in (Filters(verdict="fail"), Filters(person="Ann"), Filters(flag="unsure")):
             assert next_output(conn, BEN, filters) is None
+
+
+def test_the_effect_of_a_changed_rule_tells_the_second_judge_nothing(doubled):
+    with doubled.read() as conn:
+        rule = find_rules(conn, RuleFilters(item="a"), limit=1).rules[0].id
+        edit = RuleEdit(rule, "edit rule", "positive", "fixed", "so a")
+        told = {person: effect(conn, edit, person) for person in (ANN, BEN)}
+    assert [line.output.text for line in told[ANN].against] == ["so a"]
+    assert told[BEN].against == []
+    assert {line.output.text: line.verdict for line in told[BEN].outputs}["so a"] == "pass"

@@ -275,14 +275,17 @@ def test_the_queue_equals_a_slow_look_at_everything(store):
         pairs, _ = find(conn, Filters(), limit=1000)
     for who in (ANN, BEN, CEM):
         given = {ANN: names[:4], BEN: names[2:6], CEM: []}[who]
-        queue = []
+        own, pool = [], []
         for shown, output in pairs:
             others = {said[key] for key in said if key[0] == output.id} - {"skip"}
             if output.ruled != "warning" or len(others) > 1 or (output.id, who) in said:
                 continue
             mine = shown.id in given and (shown.id in names[2:4] or not others)
-            if mine or (shown.id not in names[:6] and not others):
-                queue.append(output.id)
+            if mine:
+                own.append(output.id)
+            elif shown.id not in names[:6] and not others:
+                pool.append(output.id)
+        queue = own + pool
         with store.read() as conn:
             found = next_case(conn, who)
             assert (found.output.id if found else None) == (queue[0] if queue else None)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from sqlalchemy import Connection, delete, exists, insert, select
+from sqlalchemy import Connection, ScalarSelect, delete, exists, insert, select
 
 from assay.suites.store.queue import given_to
 from assay.suites.store.tables import annotators, leases, now, outputs
 
-__all__ = ["LEASE", "claim", "give_back", "give_back_all"]
+__all__ = ["LEASE", "claim", "give_back", "give_back_all", "lease_end"]
 
 LEASE = timedelta(minutes=5)
 """How long an item is a person's after it was shown; the page renews it while it is open."""
@@ -35,19 +35,30 @@ def claim(connection: Connection, output: int, person: int) -> str:
     mine = exists().where(outputs.c.item_id == item, given_to(person))
     if name is not None and not connection.execute(select(mine)).scalar():
         return str(name)
-    _end(connection, item, person)
+    give_back(connection, output, person)
     expires = now(later=LEASE)
     row = insert(leases).values(item_id=item, annotator_id=person, expires=expires)
     connection.execute(row)
     return ""
 
 
-def give_back(connection: Connection, output: int, person: int) -> None:
-    """End a person's lease of the item of an output."""
-    asked = select(outputs.c.item_id).where(outputs.c.id == output)
-    item = connection.execute(asked).scalar()
-    if item is not None:
-        _end(connection, item, person)
+def lease_end(connection: Connection, output: int, person: int) -> str:
+    """When a person's lease of the item of an output ends; empty without one."""
+    asked = select(leases.c.expires).where(
+        leases.c.annotator_id == person, leases.c.item_id == _item_of(output)
+    )
+    return connection.execute(asked).scalar() or ""
+
+
+def give_back(connection: Connection, output: int, person: int, *, until: str = "") -> None:
+    """End a person's lease of the item of an output; one that ends after `until` stays.
+
+    A page that is left may say so after the next one has leased the item again.
+    """
+    gone = delete(leases).where(
+        leases.c.annotator_id == person, leases.c.item_id == _item_of(output)
+    )
+    connection.execute(gone.where(leases.c.expires <= until) if until else gone)
 
 
 def give_back_all(connection: Connection, person: int) -> None:
@@ -55,7 +66,5 @@ def give_back_all(connection: Connection, person: int) -> None:
     connection.execute(delete(leases).where(leases.c.annotator_id == person))
 
 
-def _end(connection: Connection, item: int, person: int) -> None:
-    connection.execute(
-        delete(leases).where(leases.c.item_id == item, leases.c.annotator_id == person)
-    )
+def _item_of(output: int) -> ScalarSelect[int]:
+    return select(outputs.c.item_id).where(outputs.c.id == output).scalar_subquery()

@@ -53,7 +53,6 @@ __all__ = [
     "given",
     "given_to",
     "hidden_outputs",
-    "leased_by_others",
     "next_case",
     "next_output",
     "progress",
@@ -66,32 +65,54 @@ __all__ = [
 
 
 class Waiting(NamedTuple):
-    """Conditions on items, and on the outputs in them."""
+    """Conditions on items, and on the outputs in them; whether somebody has `judged` these."""
 
     items: ColumnElement[bool]
     outputs: ColumnElement[bool]
+    judged: bool = False
 
 
-def waiting_for(person: int) -> tuple[Waiting, ...]:
+def waiting_for(connection: Connection, person: int) -> tuple[Waiting, ...]:
     """What waits for a person, in parts that have nothing in common.
 
     These are the warnings that nobody has judged and that were given to this person; those that
-    another person has judged and this one shall judge as well; and of those that were given to
-    nobody, the ones that nobody has judged, in items that no other person is looking at.
+    another person has judged and this one shall judge as well; and at last, of those that were
+    given to nobody, the ones that nobody has judged, in items that no other person is looking at.
+    Parts of which nothing can be are left out.
     """
     mine = given_to(person)
     warned = and_(outputs.c.ruled == "warning", ~outputs.c.disputed)
     unjudged = and_(warned, outputs.c.verdict == "warning")
-    judged = and_(warned, outputs.c.verdict != "warning")
+    judged = and_(warned, outputs.c.verdict.in_(("pass", "fail")))
+    watched = _watched_by_others(connection, person)
+    free = items.c.id.not_in(watched) if watched else true()
+    some = _some_dealt(connection)
+    pool = Waiting(free, and_(unjudged, ~given()) if some else unjudged)
+    own = exists().where(_dealt.c.annotator_id == person)
+    if not some or not connection.execute(select(own)).scalar():
+        return (pool,)
     return (
         Waiting(true(), and_(unjudged, mine)),
-        Waiting(true(), and_(judged, doubled(), mine)),
-        Waiting(~leased_by_others(person), and_(unjudged, ~given())),
+        Waiting(true(), and_(judged, doubled(), mine), judged=True),
+        pool,
     )
+
+
+def _some_dealt(connection: Connection) -> bool:
+    return bool(connection.execute(select(select(_dealt.c.output_id).exists())).scalar())
+
+
+def _watched_by_others(connection: Connection, person: int) -> list[int]:
+    """The items that other people look at."""
+    asked = select(leases.c.item_id).where(
+        leases.c.annotator_id != person, leases.c.expires > now()
+    )
+    return list(connection.execute(asked).scalars())
 
 
 # By a name of its own, so that it stays apart where assignments are asked for as well.
 _dealt = assignments.alias("dealt")
+_second = assignments.alias("second_judges")
 
 
 def given() -> ColumnElement[bool]:
@@ -107,15 +128,6 @@ def given_to(person: int) -> ColumnElement[bool]:
 def doubled() -> ColumnElement[bool]:
     """Two people are to judge the output, neither of whom knows what the other said."""
     return exists().where(_dealt.c.output_id == outputs.c.id, _dealt.c.second)
-
-
-def leased_by_others(person: int) -> ColumnElement[bool]:
-    """Another person is looking at the item."""
-    return exists().where(
-        leases.c.item_id == items.c.id,
-        leases.c.annotator_id != person,
-        leases.c.expires > now(),
-    )
 
 
 def hidden_outputs(connection: Connection, person: int) -> ColumnElement[bool]:
@@ -163,28 +175,37 @@ def progress(connection: Connection, person: int) -> Progress:
     The total is the warnings that people were to judge: those that the rules leave now, and
     those that rules added in the page have settled.
     """
-    left, judged = _warnings(connection)
+    warnings = _warnings(connection)
     by_rules = _settled_by_new_rules(connection)
-    waiting, skipped = _waiting(connection, person)
+    waiting, skipped = _waiting(connection, person, warnings.open)
     done = _done(connection, person)
     return Progress(
-        total=left + judged + by_rules,
-        settled=judged + by_rules,
+        total=warnings.total + by_rules,
+        settled=warnings.judged + by_rules,
         mine=waiting + skipped + done,
         mine_done=done,
         skipped=skipped,
-        disputed=_disputed(connection),
+        disputed=warnings.disputed,
         seconds_left=_seconds_left(connection, person, waiting + skipped),
     )
 
 
-def _warnings(connection: Connection) -> tuple[int, int]:
-    """How many warnings of the rules are left, and how many people have settled."""
-    asked = select(outputs.c.verdict, func.count()).where(outputs.c.ruled == "warning")
-    rows = connection.execute(asked.group_by(outputs.c.verdict))
-    counts = {verdict: count for verdict, count in rows}
-    left = counts.pop("warning", 0)
-    return left, sum(counts.values())
+class _Warnings(NamedTuple):
+    """Warnings of the rules: those that nobody has judged, those that people settled, disputes."""
+
+    total: int
+    open: int
+    judged: int
+    disputed: int
+
+
+def _warnings(connection: Connection) -> _Warnings:
+    columns = outputs.c.verdict, outputs.c.disputed
+    asked = select(*columns, func.count()).where(outputs.c.ruled == "warning").group_by(*columns)
+    counts = {(verdict, disputed): count for verdict, disputed, count in connection.execute(asked)}
+    total, open_ = sum(counts.values()), counts.get(("warning", False), 0)
+    unsettled = sum(count for (verdict, _), count in counts.items() if verdict == "warning")
+    return _Warnings(total, open_, total - unsettled, _disputed(connection))
 
 
 def _settled_by_new_rules(connection: Connection) -> int:
@@ -202,26 +223,61 @@ def _disputed(connection: Connection) -> int:
     return connection.execute(asked).scalar_one()
 
 
-def _waiting(connection: Connection, person: int) -> tuple[int, int]:
-    """How many outputs wait for a person who has said nothing of them, or has skipped them."""
+def _waiting(connection: Connection, person: int, open_: int) -> tuple[int, int]:
+    """How many outputs wait for a person who has said nothing of them, or has skipped them.
+
+    `open_` are the warnings that nobody has judged, given to anybody or not.
+    """
     waiting = skipped = 0
-    mine = and_(
-        decisions.c.output_id == outputs.c.id,
-        decisions.c.annotator_id == person,
-        ~decisions.c.withdrawn,
-    )
-    for part in waiting_for(person):
-        joined = outputs.join(items, items.c.id == outputs.c.item_id)
-        asked = select(func.count()).select_from(joined).where(part.items, part.outputs)
-        # Counting what was said is faster than looking for nothing a hundred thousand times.
+    *own, pool = waiting_for(connection, person)
+    for part in (*own, pool):
+        # Where nobody has judged, a person can have said no more than that they skip it. Counting
+        # what was said is faster than looking for nothing a hundred thousand times.
+        words = _decision_of(person) if part.judged else skip_of(person)
         counts = select(
             func.count(distinct(outputs.c.id)),
             func.count(distinct(sql_case((decisions.c.verdict == "skip", outputs.c.id)))),
-        ).select_from(joined.join(decisions, mine))
+        ).select_from(_JOINED.join(decisions, words))
         said, left = connection.execute(counts.where(part.items, part.outputs)).one()
-        waiting += connection.execute(asked).scalar_one() - said
+        waiting -= said
         skipped += left
+    given_, mine = _given_and_mine(connection, person)
+    waiting += open_ - given_ + mine - _out_of_reach(connection, person)
+    waiting += sum(_second_judgements(connection, part) for part in own if part.judged)
     return waiting, skipped
+
+
+def _given_and_mine(connection: Connection, person: int) -> tuple[int, int]:
+    """How many of the open warnings were given to somebody, and how many to this person."""
+    if not _some_dealt(connection):
+        return 0, 0
+    asked = (
+        select(
+            func.coalesce(func.sum(sql_case((_dealt.c.second, 0), else_=1)), 0),
+            func.coalesce(func.sum(sql_case((_dealt.c.annotator_id == person, 1), else_=0)), 0),
+        )
+        .select_from(outputs.join(_dealt, _dealt.c.output_id == outputs.c.id))
+        .where(_OPEN)
+    )
+    given_, mine = connection.execute(asked).one()
+    return int(given_), int(mine)
+
+
+def _out_of_reach(connection: Connection, person: int) -> int:
+    """How many open warnings of the pool other people are looking at."""
+    watched = _watched_by_others(connection, person)
+    asked = select(func.count()).select_from(outputs).where(_OPEN, ~given())
+    within = asked.where(outputs.c.item_id.in_(watched))
+    return connection.execute(within).scalar_one() if watched else 0
+
+
+def _second_judgements(connection: Connection, part: Waiting) -> int:
+    joined = outputs.join(_second, _second.c.output_id == outputs.c.id)
+    asked = select(func.count()).select_from(joined).where(_second.c.second, part.outputs)
+    return connection.execute(asked).scalar_one()
+
+
+_OPEN = and_(outputs.c.ruled == "warning", outputs.c.verdict == "warning", ~outputs.c.disputed)
 
 
 def _done(connection: Connection, person: int) -> int:
@@ -264,20 +320,23 @@ def next_output(
     """The first output in a person's queue; with `skipped`, the one they skipped longest ago.
 
     In the queue are the warnings of the rules that wait for this person (`waiting_for`) and of
-    which this person has said nothing. With `beside`, only those in the item of that output.
+    which this person has said nothing: first what was given to them, then what is in the pool.
+    With `beside`, only those in the item of that output.
     """
     hidden = hidden_outputs(connection, person)
     wanted = and_(true(), *conditions(connection, filters, hidden=hidden, person=person))
     if beside is not None:
-        own = select(outputs.c.item_id).where(outputs.c.id == beside)
-        wanted = and_(wanted, items.c.id == connection.execute(own).scalar_one())
+        item = select(outputs.c.item_id).where(outputs.c.id == beside)
+        wanted = and_(wanted, items.c.id == connection.execute(item).scalar_one())
     if skipped:
         look = partial(_first_skipped, connection, wanted=wanted, person=person)
     else:
         look = partial(_first, connection, wanted=and_(~said_by(person), wanted))
-    found = [look(part) for part in waiting_for(person)]
-    first = min((place for place in found if place), default=None)
-    return first.output if first else None
+    *own, pool = waiting_for(connection, person)
+    found = [place for part in own if (place := look(part))]
+    if not found and (place := look(pool)):
+        found = [place]
+    return min(found).output if found else None
 
 
 class _Turn(NamedTuple):
@@ -287,6 +346,8 @@ class _Turn(NamedTuple):
 
 def _first(connection: Connection, waiting: Waiting, wanted: ColumnElement[bool]) -> _Turn | None:
     """The first output that waits; found by going through the items, not through all outputs."""
+    if waiting.judged:
+        return _first_judged(connection, waiting, wanted)
     open_ = and_(outputs.c.item_id == items.c.id, waiting.outputs, wanted)
     # A subquery, not EXISTS: PostgreSQL would look for all items that have one.
     some = select(outputs.c.id).where(open_).limit(1).correlate(items).scalar_subquery()
@@ -297,6 +358,21 @@ def _first(connection: Connection, waiting: Waiting, wanted: ColumnElement[bool]
     within = select(func.min(outputs.c.id)).select_from(_JOINED)
     output = connection.execute(within.where(items.c.id == item.id, open_)).scalar_one()
     return _Turn(item.position, output)
+
+
+def _first_judged(
+    connection: Connection, waiting: Waiting, wanted: ColumnElement[bool]
+) -> _Turn | None:
+    """The first output that waits for a second judgement; found by going through these alone."""
+    asked = (
+        select(items.c.position, outputs.c.id)
+        .select_from(_JOINED.join(_second, _second.c.output_id == outputs.c.id))
+        .where(_second.c.second, waiting.outputs, wanted)
+        .order_by(items.c.position, outputs.c.id)
+        .limit(1)
+    )
+    found = connection.execute(asked).first()
+    return _Turn(*found) if found else None
 
 
 def _first_skipped(

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine, Row, func, insert, select, update
 from assay.data import DataError
 from assay.suites.check import OutOfTime, Verdict, decide, pattern
 from assay.suites.model import Item, Kind, Polarity, Rule
+from assay.suites.store.blind import masked
 from assay.suites.store.drafts import check_length
 from assay.suites.store.history import add_change
 from assay.suites.store.queue import stored_outputs
@@ -23,7 +24,6 @@ from assay.suites.store.records import Change, Decision, Person, StoredOutput
 from assay.suites.store.suites import (
     final_verdict,
     free_name,
-    load_decisions,
     load_items,
     recheck,
     rule_row,
@@ -382,29 +382,26 @@ class RuleEffect:
         return [line for line in self.outputs if line.against]
 
 
-def effect(connection: Connection, edit: RuleEdit) -> RuleEffect:
-    """What a change would do; a `DataError` for a rule that is wrong, too slow or there already."""
+def effect(connection: Connection, edit: RuleEdit, person: int | None = None) -> RuleEffect:
+    """What a change would do, as far as a person may know what others said.
+
+    A `DataError` for a rule that is wrong, too slow or there already.
+    """
     row = _row(connection, edit.rule)
     item = load_items(connection, [row.item_id])[row.item_id]
     after = _rules_after(item, row, edit)
     tested = (outputs.c.item_id == row.item_id, outputs.c.ruled != "not tested")
-    rows = connection.execute(
-        select(outputs.c.id, outputs.c.text, outputs.c.ruled).where(*tested).order_by(outputs.c.id)
-    ).all()
-    known = load_decisions(connection, [line.id for line in rows])
-    moved = {}
-    for line in rows:
-        finding = decide(line.text, after)
+    asked = select(outputs.c.id).where(*tested).order_by(outputs.c.id)
+    every = stored_outputs(connection, connection.execute(asked).scalars().all())
+    moved = []
+    for output in masked(connection, every, person):
+        finding = decide(output.text, after)
         if edit.act == "edit rule":
             _refuse_trouble(finding.trouble)
-        if finding.verdict != line.ruled:
-            final = final_verdict(finding.verdict, finding.by, known.get(line.id, ()))
-            moved[line.id] = line.ruled, finding.verdict, final.verdict
-    lines = tuple(
-        OutputEffect(output, *moved[output.id])
-        for output in stored_outputs(connection, list(moved))
-    )
-    return RuleEffect(lines, _runs(connection, lines), len(rows))
+        if finding.verdict != output.ruled:
+            final = final_verdict(finding.verdict, finding.by, output.decisions)
+            moved.append(OutputEffect(output, output.ruled, finding.verdict, final.verdict))
+    return RuleEffect(tuple(moved), _runs(connection, moved), len(every))
 
 
 def change_rule(connection: Connection, edit: RuleEdit, person: Person) -> Change:

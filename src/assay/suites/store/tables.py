@@ -203,6 +203,7 @@ assignments = Table(
     _points_to("annotator_id", primary=True),
     Column("second", Boolean, nullable=False, default=False),
     Index(None, "annotator_id", "output_id", "second"),
+    Index(None, "output_id", sqlite_where=text("second = 1"), postgresql_where=text("second")),
 )
 
 # An item that is shown to a person is theirs until the lease ends; the page renews it.

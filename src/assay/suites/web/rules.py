@@ -126,7 +126,7 @@ def _values(conn: Connection, session: Session, number: int, asked: Form) -> dic
     found, error = None, ""
     if edit:
         try:
-            found = effect(conn, edit)
+            found = effect(conn, edit, session.person.id)
         except DataError as problem:
             error = str(problem)
     return {

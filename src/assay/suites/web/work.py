@@ -18,7 +18,7 @@ from assay.suites.store.drafts import best_draft
 from assay.suites.store.filters import choices
 from assay.suites.store.finding import next_listed
 from assay.suites.store.history import history
-from assay.suites.store.leases import claim, give_back
+from assay.suites.store.leases import claim, give_back, lease_end
 from assay.suites.store.offers import offer, take
 from assay.suites.store.overview import has_items
 from assay.suites.store.queue import case, next_output, progress
@@ -87,15 +87,18 @@ def one_case(request: Request, session: Visitor, output: Number, queue: Asked) -
 def keep_lease(request: Request, post: Posted) -> Response:
     """Renew the lease of the item that a page shows."""
     with site_of(request).store.write() as conn:
-        other = claim(conn, post.form.number("output"), post.person.id)
-    return JSONResponse({"notice": f"{other} {LOOKS}" if other else ""})
+        output = post.form.number("output")
+        other = claim(conn, output, post.person.id)
+        until = lease_end(conn, output, post.person.id)
+    return JSONResponse({"notice": f"{other} {LOOKS}" if other else "", "until": until})
 
 
 @router.post("/release")
 def end_lease(request: Request, post: Posted) -> Response:
     """Give an item back, since its page was left."""
     with site_of(request).store.write() as conn:
-        give_back(conn, post.form.number("output"), post.person.id)
+        output, until = post.form.number("output"), post.form.text("until")
+        give_back(conn, output, post.person.id, until=until)
     return JSONResponse({})
 
 
@@ -158,13 +161,14 @@ def changed(
     status: int = 200,
 ) -> JSONResponse:
     """What the page shows after a change: the given output or else the next, and what was done."""
-    queue, person = post.queue, post.person.id
+    queue, person, stays = post.queue, post.person.id, output is not None
     with site.store.write() as conn:
         if output is None:
             output = next_output(conn, person, queue.filters, skipped=queue.skipped)
         if output is not None:
             claim(conn, output, person)
-    return _answer(site, post, output, toast=toast, notice=notice, note=note, status=status)
+    told = {"notice": notice, "note": note}
+    return _answer(site, post, output, toast=toast, **told, stays=stays, status=status)
 
 
 def _answer(
@@ -175,11 +179,14 @@ def _answer(
     toast: Toast | None,
     notice: str = "",
     note: str = "",
+    stays: bool = False,
     status: int = 200,
 ) -> JSONResponse:
+    """The case as the script shows it; one that `stays` is not left for the next open one."""
     session, queue = post.session, post.queue
     with site.store.read() as conn:
         values = _values(conn, session, queue, output)
+    values["stays"] |= stays
     main = site.fragment("work", session, page="resolve", **values)
     text = site.fragment("toast", session, toast=toast, note=note, queue=queue)
     return JSONResponse({"main": main, "toast": text, "notice": notice}, status)
@@ -202,6 +209,8 @@ def _values(conn: Connection, session: Session, queue: Queue, output: int | None
         "queue": queue,
         "address": queue.address(output),
         "output": output,
+        "until": "" if output is None else lease_end(conn, output, person),
+        "stays": queue.listed,
         "progress": told,
         "choices": choices(conn),
         "offer": offer(conn, person) if idle else None,

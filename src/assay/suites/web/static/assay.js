@@ -53,8 +53,7 @@ function replaceMain(html, decided) {
   main.innerHTML = html;
   arrive(before, decided);
   const same = before.item !== undefined && itemShown() === before.item;
-  const listed = new URLSearchParams(find("#place", main)?.dataset.address.split("?")[1]).has("list");
-  if (same && decided && !listed) chooseNext(before.output);
+  if (same && decided && !find("#place[data-stays]", main)) chooseNext(before.output);
   if (!same) find(".case", main)?.classList.add("arrived");
   // Whoever works with Tab and Enter stays on the same button.
   const row = chosenRow();

@@ -92,7 +92,8 @@ async function renew() {
   const { output } = place();
   if (!output || document.visibilityState !== "visible") return;
   try {
-    await ask("/lease", { method: "POST", body: new URLSearchParams({ output }) });
+    const { reply } = await ask("/lease", { method: "POST", body: new URLSearchParams({ output }) });
+    if (place().output === output && reply.until) place().until = reply.until;
   } catch {
     // The next one will do; a lease lasts for several of these.
   }
@@ -103,8 +104,8 @@ document.addEventListener("visibilitychange", renew);
 window.addEventListener("popstate", goBack);
 window.addEventListener("pageshow", (event) => event.persisted && renew());
 window.addEventListener("pagehide", () => {
-  const { output } = place();
-  if (output) navigator.sendBeacon("/release", new URLSearchParams({ output }));
+  const { output, until } = place();
+  if (until) navigator.sendBeacon("/release", new URLSearchParams({ output, until }));
 });
 new MutationObserver(() => follow()).observe(main, { childList: true });
 follow({ first: true });

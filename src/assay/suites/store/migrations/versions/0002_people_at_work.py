@@ -55,6 +55,13 @@ def _assignments() -> None:
         "assignments",
         ["annotator_id", "output_id", "second"],
     )
+    op.create_index(
+        op.f("ix_assignments_output_id"),
+        "assignments",
+        ["output_id"],
+        sqlite_where=sa.text("second = 1"),
+        postgresql_where=sa.text("second"),
+    )
     op.bulk_insert(table, rows)
 
 
