@@ -119,7 +119,7 @@ def _wrong(request: Request, error: Exception) -> Response:
 
 def _broken(request: Request, error: Exception) -> Response:
     """An error of ours, which leaves by the guard; its traceback goes to the log."""
-    text = "The server failed, and nothing was saved. Its log has the details."
+    text = "The server failed, and it is not known whether this was saved. Look, then try again."
     response = _error(request, 500, text)
     response.headers.update({**HEADERS, "Cache-Control": "no-store"})
     return response
