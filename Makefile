@@ -12,7 +12,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 BIN := $(VENV)/bin
 
 # Byte code of what is imported is kept, whatever the environment says: hundreds of processes of the
-# tests import the same. pip need not compile the rest, which takes it more than a minute.
+# tests import the same.
 export PYTHONDONTWRITEBYTECODE :=
 
 # The package is built anew when the kernel changes and when a file comes or goes.
@@ -105,9 +105,9 @@ $(VENV)/quick.stamp: $(VENV)/bin/python pyproject.toml $(KERNEL) $(FOLDERS)
 # What PyTorch needs comes with the rest, so that an index that does not answer is asked only once.
 $(VENV)/test.stamp: $(VENV)/bin/python pyproject.toml $(KERNEL) $(FOLDERS)
 	@echo "$(TORCH), from $(TORCH_INDEX) if it can be had there"
-	@$(BIN)/python -m pip install --quiet --no-compile --no-deps --timeout 5 --retries 0 \
+	@$(BIN)/python -m pip install --quiet --no-deps --timeout 5 --retries 0 \
 	    --index-url $(TORCH_INDEX) $(TORCH) 2>/dev/null || \
-	    $(BIN)/python -m pip install --quiet --no-compile $(TORCH)
-	$(BIN)/python -m pip install --quiet --no-compile -e '.[test]'
+	    $(BIN)/python -m pip install --quiet $(TORCH)
+	$(BIN)/python -m pip install --quiet -e '.[test]'
 	$(BIN)/python -m compileall -q src  # the folders of byte code are older than the stamp
 	touch $@ $(VENV)/quick.stamp $(VENV)/demo.stamp

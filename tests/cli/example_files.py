@@ -2,6 +2,7 @@
 
 import gzip
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,9 @@ from assay.data import Dataset
 from assay.io import write_folder
 from assay.store.results import ResultStore
 from assay.store.runs import Observation
+from assay.suites.store.decisions import save_decision
+from assay.suites.store.opening import open_store
+from assay.suites.store.people import add_person
 from tests.cli.demo_suite import make_db
 from tests.corpora import DEMO, demo
 
@@ -119,9 +123,17 @@ def _lay_out_suite():
     for campaign in ("wmt21", "wmt22"):
         line = "suite run --db suite.db -i sysA.txt sysB.txt --ids item_ids.txt -q -o kept.json"
         assert main([*line.split(), "--campaign", campaign]) == 0
+    _judge_first_output()
     rows = [f"{number}\ti{number}\tSatz {number}.\n" for number in range(1, 121)]
     Path("key.tsv").write_text("line\titem\tsource\n" + "".join(rows))
     Path("sheet.csv").write_text("German,Topic\nDer Bus kam.,Verbs\nEr schlief.,Verbs\n")
+
+
+def _judge_first_output():
+    """A decision, so that there is one to export."""
+    with closing(open_store("suite.db")) as store, store.write() as connection:
+        person = add_person(connection, "Ada")
+        save_decision(connection, 1, person.id, "pass", seen=0)
 
 
 def _lay_out_store():

@@ -75,13 +75,13 @@ def test_the_same_seed_writes_the_same_and_another_does_not(run, refusal):
             "items.json --key key.tsv --ratio 3",
             "--ratio and --any-length choose among --distractors",
         ),
-        ("items.json --key key.tsv --any-length", "choose among --distractors FILE; name that"),
+        ("items.json --key key.tsv --any-length", "--ratio and --any-length choose among"),
         ("items.json --key key.tsv --distractors src.txt --ratio 10", "170 sentences are needed"),
         ("items.json --key key.tsv --distractors src.txt --ratio 11", "suite sample: argument"),
         ("items.json --key key.tsv --only E", "the suite has neither category nor phenomenon 'E'"),
         ("items.json --key key.tsv -o none/text.txt", "none/text.txt: the folder none does not"),
         ("none.json --key key.tsv", "none.json does not exist"),
-        ("src.txt --key key.tsv", "src.txt: a suite is a file in .json"),
+        ("src.txt --key key.tsv", "src.txt: say what its columns hold"),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(refusal, line, wanted):
