@@ -350,3 +350,10 @@ def test_without_its_package_a_lexicon_tells_what_to_install(kind, monkeypatch):
 def test_other_kinds_are_not_built_in():
     with pytest.raises(DataError, match=re.escape("(did you mean 'sentiment'?)")):
         built_in_lexicon("sentimental")
+
+
+def test_a_huge_cell_of_digits_is_refused_as_quickly_as_a_short_one(tmp_path):
+    path = tmp_path / "l.tsv"
+    path.write_text(f"good\t1\nbad\t{'7' * 500_000}x\n")
+    with pytest.raises(DataError, match=r"l.tsv, line 2: '7{40}' is not a number"):
+        read_lexicon(path)

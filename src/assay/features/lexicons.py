@@ -41,7 +41,7 @@ __all__ = [
 
 KINDS = ("sentiment", "concreteness", "valence", "arousal", "dominance")
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 _MEANT_AS_NUMBER = re.compile(r"[-+.,−]*\d")
 """How a cell begins that is no header, even if it cannot be read as a number."""
