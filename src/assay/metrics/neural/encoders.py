@@ -216,6 +216,9 @@ class Encoder(ABC):
     _start: ClassVar[int] = 0
     """How often vectors have been forgotten, by all encoders."""
 
+    _anew: ClassVar[int] = 0
+    """How many times `encoding_anew` has been entered and not left."""
+
     def __init__(self, folder: str | None = None) -> None:
         self._memory = MemoryCache()
         self._started = Encoder._start
@@ -278,8 +281,8 @@ class Encoder(ABC):
                 self._memory, self._started = MemoryCache(self._memory.room), Encoder._start
             found = self._memory.read(kind, dict.fromkeys(texts))
             missing = [text for text in dict.fromkeys(texts) if text not in found]
-            if missing and self._disk:
-                read = self._disk.read(kind, missing)
+            if missing and (disk := self._kept):
+                read = disk.read(kind, missing)
                 self._memory.write(kind, read)
                 found |= read
                 missing = [text for text in missing if text not in found]
@@ -304,24 +307,32 @@ class Encoder(ABC):
                     yield text, values
             finally:
                 self._memory.write(kind, made)
-                if self._disk:
-                    self._disk.write(kind, made)
+                if disk := self._kept:
+                    disk.write(kind, made)
+
+    @property
+    def _kept(self) -> DiskCache | None:
+        """The vectors on disk, unless vectors are to be made anew."""
+        return None if Encoder._anew else self._disk
 
 
 @contextmanager
 def encoding_anew() -> Iterator[None]:
-    """Within it, no vectors in memory from before are used, and no other thread encodes.
+    """Within it, no vectors from before are used, and no other thread encodes.
 
     A vector depends on the texts that are encoded together with it, in the seventh digit. So
     scores that are computed within it depend on their own texts alone. Its vectors are forgotten
-    as well, so that what comes after it does not depend on where it was done.
+    as well, in memory and on disk, so that what comes after it does not depend on where it was
+    done.
     """
     with Encoder._lock:
         Encoder._start += 1
+        Encoder._anew += 1
         try:
             yield
         finally:
             Encoder._start += 1
+            Encoder._anew -= 1
 
 
 def encoder_named(
