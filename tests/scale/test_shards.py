@@ -273,7 +273,8 @@ def test_a_changed_byte_in_the_sums_is_noticed_or_makes_no_difference(corpus, tm
     score_shards(str(corpus / "part-0*"), METRICS, out=tmp_path)
     path, folder = tmp_path / "_sums" / "part-0.parquet", OutputFolder(str(tmp_path))
     good, data, noticed = folder.finished("part-0"), path.read_bytes(), 0
-    for at in range(4, len(data), 61):
+    # Byte by byte where the types are: some damage makes numbers that Arrow does not have.
+    for at in (*range(4, len(data), 61), *range(len(data) - 400, len(data))):
         path.write_bytes(data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :])
         found = folder.finished("part-0")
         assert found is None or (found.sums.equals(good.sums), found.about) == (True, good.about)

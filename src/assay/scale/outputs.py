@@ -154,8 +154,14 @@ class OutputFolder:
 
 def _seal(sums: pa.Table, about: Mapping[str, Any]) -> str:
     """A hash of what Parquet's own checksums, those of the numbers, leave out."""
-    told = json.dumps([about, sums.schema.names, len(sums)], sort_keys=True)
+    columns = [(field.name, _kind(field.type)) for field in sums.schema]
+    told = json.dumps([about, columns, len(sums)], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _kind(of: pa.DataType) -> list[Any]:
+    """A type and those within it; not their names, which Parquet changes."""
+    return [of.id, *(_kind(of.field(at).type) for at in range(of.num_fields))]
 
 
 def has_changed(shard: Shard, about: Mapping[str, Any]) -> bool:
