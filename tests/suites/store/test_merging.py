@@ -5,12 +5,12 @@ from sqlalchemy import select
 
 from assay.data import DataError
 from assay.suites.store.decisions import save_decision, undo
-from assay.suites.store.drafts import save_rule
 from assay.suites.store.history import history
 from assay.suites.store.merging import merge, plan_merge, rename
 from assay.suites.store.people import all_people, log_in, login, person_numbered
 from assay.suites.store.records import Draft
 from assay.suites.store.tables import assignments, outputs
+from assay.suites.store.trials import save_rule
 from tests.suites.store.samples import number, rows, state
 
 

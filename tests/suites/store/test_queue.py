@@ -8,12 +8,12 @@ from assay.data import DataError
 from assay.suites.check import Checker
 from assay.suites.model import Run
 from assay.suites.store.decisions import save_decision, undo
-from assay.suites.store.drafts import save_rule
 from assay.suites.store.finding import disputed_cases, find
 from assay.suites.store.queue import case, next_case, progress
 from assay.suites.store.records import Draft, Filters
 from assay.suites.store.runs import save_run
 from assay.suites.store.tables import assignments, changes, items, outputs
+from assay.suites.store.trials import save_rule
 from tests.suites.store.samples import fill, item, number
 
 ANN, BEN, CEM = 1, 2, 3

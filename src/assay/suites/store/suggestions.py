@@ -15,10 +15,11 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select
 from assay.data import DataError
 from assay.suites.check import Hits, OutOfTime, Verdict, hit_of, pattern, verdict_of
 from assay.suites.model import Item, Kind, Polarity, Rule
-from assay.suites.store.drafts import preview, runs_of_words, written
+from assay.suites.store.drafts import runs_of_words, written
 from assay.suites.store.records import Draft, Preview, Scope
 from assay.suites.store.suites import load_items
 from assay.suites.store.tables import changes, digest, facts, outputs, plain_rows, rules
+from assay.suites.store.trials import preview
 
 __all__ = ["Suggestion", "count_dismissed", "dismiss_suggestion", "offer_again", "suggestions"]
 

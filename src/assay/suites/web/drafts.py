@@ -11,10 +11,11 @@ from sqlalchemy import Connection
 
 from assay.data import DataError
 from assay.suites.model import Kind, Polarity
-from assay.suites.store.drafts import check_length, preview, save_rule, suggest
+from assay.suites.store.drafts import suggest
 from assay.suites.store.opening import Unavailable
 from assay.suites.store.queue import case
 from assay.suites.store.records import Case, Draft, Preview, PreviewLine, Scope
+from assay.suites.store.trials import check_length, preview, save_rule
 from assay.suites.web.requests import Form, Number, Posted, Queue, Visitor, inside
 from assay.suites.web.site import deed, site_of, wants_json
 from assay.suites.web.views import Toast, draft_pieces, line_pieces
