@@ -18,6 +18,7 @@ from assay.registry import did_you_mean
 from assay.suites.store.history import add_change
 from assay.suites.store.queue import doubled
 from assay.suites.store.records import Assignment, Change, DealPlan, PersonsDeal, Share, Team
+from assay.suites.store.suites import OPEN
 from assay.suites.store.tables import (
     annotators,
     answers,
@@ -30,6 +31,7 @@ from assay.suites.store.tables import (
     now,
     outputs,
     pairs,
+    plain_rows,
     runs,
 )
 
@@ -194,8 +196,15 @@ def _remove(connection: Connection, rows: Iterable[Assignment]) -> None:
 
 
 def _insert(connection: Connection, rows: Iterable[Assignment]) -> None:
+    open_ = {output for (output,) in plain_rows(connection, select(outputs.c.id).where(OPEN))}
     told = [
-        {"output_id": row.output, "annotator_id": row.person, "second": row.second} for row in rows
+        {
+            "output_id": row.output,
+            "annotator_id": row.person,
+            "second": row.second,
+            "open": row.output in open_,
+        }
+        for row in rows
     ]
     if told:
         connection.execute(insert(assignments), told)

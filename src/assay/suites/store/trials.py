@@ -19,7 +19,7 @@ from assay.suites.store.blind import hidden_from, masked
 from assay.suites.store.history import add_change
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Draft, Preview, PreviewLine
-from assay.suites.store.suites import free_name, load_items, rule_row
+from assay.suites.store.suites import free_name, load_items, mark_open, rule_row
 from assay.suites.store.tables import (
     batches,
     check_text,
@@ -184,6 +184,8 @@ def _apply(connection: Connection, touched: Sequence[_Touched], hit: Hits, chang
             values |= {} if said else {"verdict": after.verdict, "by": by}
         for batch in batches(ids):
             connection.execute(update(outputs).where(outputs.c.id.in_(batch)).values(values))
+        if after.changes and not said:
+            mark_open(connection, ids)
 
 
 def _judged(connection: Connection) -> set[int]:
