@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import lzma
+import os
 import tempfile
 import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -23,7 +24,7 @@ from assay.registry import did_you_mean
 from assay.scale.batches import RowPlace, TextColumns, check_columns
 from assay.scale.files import ARROW, FORMATS_READ, PACKED
 
-__all__ = ["ShardBatch", "read_batches", "read_column_names"]
+__all__ = ["ShardBatch", "heed_limit", "read_batches", "read_column_names"]
 
 ROWS = 8192
 """The most rows in a batch."""
@@ -65,6 +66,19 @@ def read_batches(
             yield batch
         if not rows:
             raise DataError(f"{label} has no rows: leave it out, or make it again.")
+
+
+def heed_limit() -> None:
+    """Where a limit is set (`ulimit -v`), have Arrow, not loaded yet, take memory from the system.
+
+    Its own pool reserves a gigabyte at once, and ends the process where the rest is too little.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 
 class _Reader(NamedTuple):
@@ -235,7 +249,7 @@ def _arrow_errors(label: str, kind: str) -> Iterator[None]:
     pa = require("scale", "pyarrow")
     try:
         yield
-    except DataError:
+    except (DataError, MemoryError):
         raise
     except (OSError, ValueError, KeyError, pa.ArrowException) as error:
         reason = str(error).split("\n", 1)[0][:200]

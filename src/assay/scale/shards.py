@@ -30,7 +30,13 @@ from assay.scale.batches import (
 from assay.scale.files import Shard, check_unchanged, find_shards, local_copy, remote
 from assay.scale.filters import Where
 from assay.scale.outputs import METADATA, OutputFolder, has_changed
-from assay.scale.readers import ROWS, ShardBatch, read_batches, read_column_names
+from assay.scale.readers import (
+    ROWS,
+    ShardBatch,
+    heed_limit,
+    read_batches,
+    read_column_names,
+)
 from assay.scale.report import ShardsResult
 from assay.scale.sums import CorpusSums, column_names, metric_scores
 from assay.scoring import ScoreOptions
@@ -137,6 +143,7 @@ def score_shards(
     - `workers`: shards at once on this machine (default: one per core); `cluster`: where
       else to score them, as in `"tcp://host:8786"`. Neither changes a figure.
     """
+    heed_limit()
     require("scale", "pyarrow", reason="shards are read with Arrow")
     shards = find_shards([os.fspath(path) for path in _listed(paths)])
     condition = Where(where) if where is not None else None
