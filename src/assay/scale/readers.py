@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import io
 import lzma
@@ -128,7 +129,7 @@ def _readable(path: Path, label: str, reader: _Reader) -> Iterator[Path]:
         ):
             while block := source.read(2**20):
                 sink.write(block)
-                limit.check(packed=path.stat().st_size, unpacked=sink.tell())
+                limit.check(packed=raw.tell(), unpacked=sink.tell())
         yield target
 
 
@@ -153,6 +154,11 @@ def _unpacking(path: Path, label: str) -> Iterator[None]:
     except DataError:
         raise
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DataError(
+                f"{label} cannot be unpacked in {tempfile.gettempdir()} ({error.strerror}). Name "
+                "a folder with more room: TMPDIR=FOLDER"
+            ) from None
         packing = path.suffix.lower().removeprefix(".")
         reason = str(error).split("\n", 1)[0]
         is_packed = f".{packing}" in PACKED
