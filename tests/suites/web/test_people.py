@@ -44,7 +44,7 @@ def test_people_are_renamed_and_merged_after_a_look(store, ada, ben):
     assert "not there any more" in ada.post("/people/merge", person="2", into="1", sure="1").text
     with store.read() as connection:
         kinds = [entry.kind for entry in history(connection)]
-    assert kinds == ["people", "people"]
+    assert kinds == ["merge", "rename"]
     assert 'title="Your account"><bdi>Ada</bdi>' in ben.get("/resolve").text
 
 

@@ -18,8 +18,9 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from assay.suites.store.history import deed
 from assay.suites.store.opening import Store
-from assay.suites.store.records import Change, Decision, Person
+from assay.suites.store.records import Decision, Person
 from assay.suites.store.rules import RuleUse
 from assay.suites.web.uploads import Uploads
 from assay.version import __version__
@@ -36,7 +37,6 @@ __all__ = [
     "Site",
     "cost",
     "counted",
-    "deed",
     "duration",
     "keys_of",
     "listed",
@@ -119,21 +119,6 @@ def moment(time: str) -> str:
         return f"{datetime.fromisoformat(time):%Y-%m-%d %H:%M} UTC"
     except ValueError:
         return time
-
-
-def deed(change: Change) -> str:
-    """What somebody did.
-
-    >>> deed(Change(1, "Ada", "", "decision", "fail", ""))
-    'said fail'
-    """
-    words = {
-        "adjudication": f"decided the dispute: {change.note}",
-        "decision": f"said {change.note}",
-        "rule": f"added a rule: {change.note}",
-        "skip": "skipped",
-    }
-    return words.get(change.kind, change.note)
 
 
 def listed(names: list[str]) -> str:
