@@ -18,6 +18,7 @@ __all__ = [
     "KINDS",
     "add_change",
     "change_numbered",
+    "counted",
     "deed",
     "history",
     "kinds_done",
@@ -127,6 +128,15 @@ def deed(change: Change) -> str:
         "skip": "skipped",
     }
     return words.get(change.kind, change.note)
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "output"), counted(1200, "output")
+    ('1 output', '1,200 outputs')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def history(

@@ -14,7 +14,7 @@ from assay.data import DataError
 from assay.suites.check import Verdict
 from assay.suites.model import Suite
 from assay.suites.store.blind import hidden_from
-from assay.suites.store.history import add_change
+from assay.suites.store.history import add_change, counted
 from assay.suites.store.items import difference
 from assay.suites.store.records import Change, SavedSuite, StoredRun
 from assay.suites.store.runs import stored_runs
@@ -143,9 +143,9 @@ def import_suite(
     before = load_suite(connection)
     saved = save_suite(connection, suite)
     after = load_suite(connection)
-    note = f"imported {file}: {saved.added} items added, {saved.changed} changed"
+    note = f"imported {file}: {counted(saved.added, 'item')} added, {saved.changed:,} changed"
     told = _changes(before, after)
-    more = [f"and {len(told) - LISTED} more items"] if len(told) > LISTED else []
+    more = [f"and {counted(len(told) - LISTED, 'more item')}"] if len(told) > LISTED else []
     lines = "; ".join([*told[:LISTED], *more])
     if lines:
         add_change(connection, person, None, "import", f"{note}. {lines}")

@@ -64,7 +64,7 @@ def define(
     _write(connection, after)
     told = f"defined {category} › {name}: {_told(after)}"
     if before.definition or before.examples:
-        told += f". Before: {_told(before)}"
+        told += f" (before: {_told(before)})"
     data = {"before": _entry(before)}
     return add_change(connection, person, None, "phenomenon", told, data=data, key=key)
 

@@ -31,7 +31,7 @@ from assay.suites.check import NOT_TESTED, Checker, Hits, Verdict, Verdicts, cod
 from assay.suites.model import Run
 from assay.suites.report import RunResult
 from assay.suites.store.blind import hidden_from
-from assay.suites.store.history import add_change
+from assay.suites.store.history import add_change, counted
 from assay.suites.store.opening import Store
 from assay.suites.store.records import StoredRun
 from assay.suites.store.suites import load_items, recheck, settle
@@ -149,11 +149,9 @@ def add_runs(
 def _told(run: Run, before: Mapping[str, str] | None) -> str:
     campaign = f" in {run.campaign}" if run.campaign else ""
     if before is None:
-        return f"added the outputs of {run.system}{campaign}: {len(run.outputs)} items"
-    return (
-        f"replaced the outputs of {run.system}{campaign}: "
-        f"{_differing(run, before)} of {len(run.outputs)} items have another output"
-    )
+        return f"added {counted(len(run.outputs), 'output')} of {run.system}{campaign}"
+    replaced_ = f"replaced the outputs of {run.system}{campaign}, now {len(run.outputs):,}"
+    return f"{replaced_}: {counted(_differing(run, before), 'item')} differ"
 
 
 class ChosenRuns(NamedTuple):
