@@ -6,6 +6,8 @@ from html import unescape
 import pytest
 
 from assay.suites.store.dealing import shares
+from assay.suites.store.history import history
+from assay.suites.store.people import person_named
 from assay.suites.store.queue import case
 from tests.suites.web.conftest import Visitor
 from tests.suites.web.hubby import NASTY
@@ -123,6 +125,8 @@ def test_the_work_is_divided_after_a_look_at_what_will_change(store, ada, ben):
     assert "16 judgements are still to be made; 8 outputs are judged by two people" in page
     with store.read() as connection:
         assert shares(connection) == []
+        assert person_named(connection, "Cleo") is None
+    assert "new here" in page
     hidden = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', page))
     answer = ada.post("/deal", **hidden, do="apply")
     with store.read() as connection:
@@ -140,6 +144,19 @@ def test_the_work_is_divided_after_a_look_at_what_will_change(store, ada, ben):
     assert ada.post("/deal", do="clear now").status_code == 303
     assert "no share yet" in ada.get("/team").text
     assert ada.post("/undo", change=change, after="/team").headers["location"] == "/team"
+
+
+def test_a_plan_is_used_once_and_shown_anew_where_it_is_gone(store, ada):
+    fields = {"name-1": "Ada", "weight-1": "1", "double": "0"}
+    page = ada.post("/deal", **fields, do="plan").text
+    plan = re.search(r'name="plan" value="([^"]+)"', page)[1]
+    assert ada.post("/deal", **fields, plan=plan, do="apply").status_code == 303
+    for gone in (plan, "never", ""):
+        again = ada.post("/deal", **fields, plan=gone, do="apply")
+        assert "was used already, or is not kept any more" in again.text
+        assert "Nothing changes: everybody has what they should have." in again.text
+    with store.read() as connection:
+        assert [entry.kind for entry in history(connection)] == ["deal"]
 
 
 def test_only_leads_divide_the_work(ada, ben):

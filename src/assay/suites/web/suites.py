@@ -17,9 +17,9 @@ from assay.suites.files.columns import ROLES, ColumnRole, ItemTable, guess_roles
 from assay.suites.files.mapping import MappedItems, map_items
 from assay.suites.files.outputs import RunPreview, preview_run, read_outputs
 from assay.suites.model import Run, Suite
-from assay.suites.store.overview import name_suite, overview
-from assay.suites.store.runs import save_run
-from assay.suites.store.suites import load_suite, save_suite
+from assay.suites.store.overview import import_suite, name_suite, overview
+from assay.suites.store.runs import add_runs
+from assay.suites.store.suites import load_suite
 from assay.suites.web.requests import Form, Lead, LeadPosted, Post, Visitor, lead_uploaded
 from assay.suites.web.site import Session, Site, counted, listed, site_of, wants_json
 from assay.suites.web.uploads import LARGEST_FILE, LARGEST_UPLOAD, told
@@ -64,7 +64,7 @@ def name_it(request: Request, post: LeadPosted) -> Response:
     if not form.text("name").strip():
         return _overview(request, post.session, error="Give the suite a name.")
     with site.store.write() as conn:
-        name_suite(conn, form.text("name"), form.text("languages"))
+        name_suite(conn, form.text("name"), form.text("languages"), person=post.person.id)
     return RedirectResponse("/items/new" if form.text("first") else "/suite", 303)
 
 
@@ -103,7 +103,7 @@ def import_file(request: Request, post: LeadPosted, upload: str) -> Response:
         suite = Suite(wanted.mapped.items, wanted.name or stored.name, stored.extra)
         if wanted.languages:
             suite = replace(suite, extra={**suite.extra, "languages": wanted.languages})
-        saved = save_suite(conn, suite)
+        saved = import_suite(conn, suite, file=path.name, person=post.person.id)
     site.uploads.drop(upload)
     done = f"{counted(saved.added, 'item')} added, {counted(saved.changed, 'item')} changed."
     return _overview(request, post.session, done=done)
@@ -216,8 +216,8 @@ def save_outputs(request: Request, post: LeadPosted, upload: str) -> Response:
     try:
         with site.store.write() as conn:
             runs = _runs(load_suite(conn), paths, form)
-            for run in runs:
-                save_run(conn, run, checker, replace=form.text("replace") == "1")
+            replacing = form.text("replace") == "1"
+            add_runs(conn, runs, checker, person=post.person.id, replace=replacing)
     except DataError as error:
         return _outputs_page(request, post.session, upload, form, error=_mended(error, paths))
     site.uploads.drop(upload)
@@ -304,7 +304,7 @@ def _names_clash(error: DataError) -> bool:
 def _overview(request: Request, session: Session, *, error: str = "", done: str = "") -> Response:
     site: Site = site_of(request)
     with site.store.read() as conn:
-        about = overview(conn)
+        about = overview(conn, person=session.person.id)
     return site.page(
         "suite",
         session,
