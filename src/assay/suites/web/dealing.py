@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from assay.data import DataError
 from assay.suites.store.dealing import apply_deal, clear, plan_deal
-from assay.suites.store.people import add_person, person_named
+from assay.suites.store.people import add_person, all_people, person_named
 from assay.suites.store.records import DealPlan
 from assay.suites.web.requests import Form, LeadPosted, Post
 from assay.suites.web.site import Site, site_of
@@ -35,7 +35,7 @@ def deal(request: Request, post: LeadPosted) -> Response:
         if todo == "plan":
             return _confirm(site, post)
         if todo == "clear":
-            return site.page("deal", post.session, plan=None, fields={})
+            return site.page("deal", post.session, plan=None, fields={}, judges=[])
         with site.store.write() as conn:
             change = (
                 apply_deal(conn, _plan(conn, form), post.person.id)
@@ -55,8 +55,15 @@ def _confirm(site: Site, post: Post) -> Response:
         _welcome(site, form)
     with site.store.read() as conn:
         plan = _plan(conn, form)
+        judges = _lonely_judges(conn, plan)
     fields = {name: value for name, value in form.values.items() if name != "do"}
-    return site.page("deal", post.session, plan=plan, fields=fields)
+    return site.page("deal", post.session, plan=plan, fields=fields, judges=judges)
+
+
+def _lonely_judges(conn: Connection, plan: DealPlan) -> list[str]:
+    """The two who judge the same outputs where nobody else is there to decide their disputes."""
+    names = [person.name for person in all_people(conn)]
+    return names if plan.doubled and len(names) == 2 else []
 
 
 def _welcome(site: Site, form: Form) -> None:
