@@ -90,6 +90,24 @@ def test_too_little_memory_is_told_in_one_line(here):
     assert "ulimit -v" in message
 
 
+def test_under_a_memory_limit_arrow_reserves_nothing(here):
+    """Its own pool would take a gigabyte at once, and end the process where the rest is little."""
+    pytest.importorskip("pyarrow")
+    Path("one.tsv").write_text("mt\tref\na\tb\n")
+    code = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (3 * 10**9, 3 * 10**9))
+import assay
+print(assay.score_shards("one.tsv").segments)
+import pyarrow
+print(pyarrow.default_memory_pool().backend_name)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert (done.stdout, done.stderr) == ("1\nsystem\n", "")
+
+
 @pytest.mark.parametrize("ending", [".gz", ".xz"])
 def test_a_bomb_is_refused_in_little_memory(here, ending):
     zeros = bytes(300 * MEGABYTE)

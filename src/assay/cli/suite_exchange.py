@@ -329,11 +329,12 @@ def _run_suite_import(args: argparse.Namespace) -> int:
     suite_from = _reader(args)
     _require_database()
     from assay.suites.store.opening import filled_store
-    from assay.suites.store.suites import load_suite, save_suite
+    from assay.suites.store.overview import import_suite
+    from assay.suites.store.suites import load_suite
 
     with filled_store(args.db) as store, store.write() as connection:
         suite = suite_from(load_suite(connection))
-        saved = save_suite(connection, suite)
+        saved = import_suite(connection, suite, file=Path(args.items).name)
     if not args.quiet:
         print(
             f"wrote {store.address}: {len(suite)} items ({saved.added} new, "

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SUITE_EXPORT"]
 
-WHAT = ("suite", "decisions", "doubles", "rules", "notes", "report", "backup")
+WHAT = ("suite", "decisions", "doubles", "rules", "notes", "history", "report", "backup")
 
 
 def _configure_suite_export(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,8 @@ def _configure_suite_export(parser: argparse.ArgumentParser) -> None:
         default="suite",
         help="what to write: the suite with its rules; decisions with person, time, text and "
         "notes; doubles, which several people judged; rules with those that are retired; notes "
-        "and flags; the report of the latest campaign; a backup of everything (default: suite)",
+        "and flags; history, all that was done; the report of the latest campaign; a backup of "
+        "everything (default: suite)",
     )
     parser.add_argument(
         "-o",

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from assay.data import DataError
-from assay.suites.store.dealing import assign, unfinished
+from assay.suites.store.dealing import assign
 from assay.suites.store.decisions import save_decision
 from assay.suites.store.leases import claim, give_back
 from assay.suites.store.offers import take
 from assay.suites.store.queue import next_output
 from assay.suites.store.tables import now
+from assay.suites.store.unfinished import unfinished
 
 
 @dataclass

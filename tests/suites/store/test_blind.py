@@ -9,7 +9,9 @@ from assay.suites.store.dealing import assign
 from assay.suites.store.decisions import save_decision
 from assay.suites.store.finding import find
 from assay.suites.store.history import history
+from assay.suites.store.items import find_items
 from assay.suites.store.notes import add_note
+from assay.suites.store.overview import overview
 from assay.suites.store.queue import case, next_output
 from assay.suites.store.records import Filters
 from assay.suites.store.rules import RuleEdit, RuleFilters, effect, find_rules
@@ -49,6 +51,15 @@ def test_others_and_the_first_judge_see_it(doubled):
         assert seen(doubled, person, text="so a") == {"so a": "fail"}
         assert seen(doubled, person, person="Ann") == {"so a": "fail"}
         assert seen(doubled, person, flag="unsure") == {"so a": "fail"}
+
+
+def test_lists_of_items_and_the_overview_tell_the_second_judge_nothing(doubled):
+    with doubled.read() as conn:
+        for person, warnings, failed in ((BEN, 2, 0), (ANN, 1, 1), (None, 1, 1)):
+            (first, *_) = find_items(conn, person=person)
+            assert (first.outputs, first.warnings) == (2, warnings)
+            counted = overview(conn, person=person).runs[0].counts
+            assert (counted["warning"], counted["fail"]) == (warnings, failed)
 
 
 def test_counts_tell_the_second_judge_nothing(doubled):

@@ -62,7 +62,11 @@ def test_a_changed_item_is_one_entry_and_can_be_undone(three):
     edited = replace(bad, text="worse")
     wanted = replace(item, source="Neu.", phenomenon="R", rules=(good, edited, NEW))
     change = save(three, 1, wanted)
-    assert change.note == "changed item a: phenomenon, source, rules"
+    assert change.note == (
+        "changed item a: phenomenon 'P' is now 'R'; source 'Quelle a' is now 'Neu.'; without the "
+        "rule negative fixed 'bad'; with the rule negative fixed 'worse'; with the rule positive "
+        "fixed 'hm'"
+    )
     saved = stored(three)
     assert (saved.source, saved.phenomenon) == ("Neu.", "R")
     assert [rule.text for rule in saved.rules] == ["good", "worse", "hm"]
@@ -190,7 +194,7 @@ def test_items_are_found_by_text_group_and_what_they_lack(three):
 
 def test_the_overview_counts_what_there_is_and_what_is_missing(three):
     with three.write() as conn:
-        name_suite(conn, " mine ", "de-en")
+        name_suite(conn, " mine ", "de-en", person=1)
         save_item(conn, None, Item("z", "fr-en", "D", "Q", "Ohne."), ANN)
     with three.read() as conn:
         found = overview(conn)

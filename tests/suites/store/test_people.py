@@ -11,6 +11,7 @@ from assay.suites.store.people import (
     appoint,
     check_password,
     dismiss,
+    hashed_password,
     invite,
     leads,
     log_in,
@@ -73,7 +74,7 @@ def test_only_the_right_password_opens(conn):
         ("Ann", "\ud800"),
     ]:
         assert check_password(conn, name, password) is None
-    set_password(conn, ann.id, "another one")
+    set_password(conn, ann.id, hashed_password("another one"))
     assert check_password(conn, "Ann", "correct horse") is None
     assert check_password(conn, "Ann", "another one") == ann
 

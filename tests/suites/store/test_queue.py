@@ -289,6 +289,12 @@ def test_the_queue_equals_a_slow_look_at_everything(store):
         with store.read() as conn:
             found = next_case(conn, who)
             assert (found.output.id if found else None) == (queue[0] if queue else None)
+            systems = {output.id: len(output.systems) for _, output in pairs}
+            # The sort is stable: of equally many systems, the order stays.
+            ranked = [sorted(part, key=lambda one: -systems[one]) for part in (own, pool)]
+            sorted_ = [one for part in ranked for one in part]
+            found = next_case(conn, who, Filters(sort="systems"))
+            assert (found.output.id if found else None) == (sorted_[0] if sorted_ else None)
             done = sum(choice != "skip" for (_, person), choice in said.items() if person == who)
             told = progress(conn, who)
             assert (told.mine - told.skipped, told.mine_done) == (len(queue) + done, done)

@@ -10,7 +10,9 @@ from assay.suites.model import Run
 from assay.suites.store.dealing import apply_deal, assign, clear, plan_deal, shares, team
 from assay.suites.store.decisions import save_decision, undo
 from assay.suites.store.leases import claim
+from assay.suites.store.merging import merge
 from assay.suites.store.offers import offer, take
+from assay.suites.store.people import person_named
 from assay.suites.store.queue import case, next_case, progress
 from assay.suites.store.ratings import ratings
 from assay.suites.store.runs import save_run
@@ -73,6 +75,62 @@ def test_everybody_gets_warnings_by_weight(many):
     ]
     with many.read() as conn:
         assert team(conn).weights == {ANN: 1, BEN: 2, CEM: 0}
+
+
+def test_what_people_began_or_judged_since_the_plan_was_made_stays_as_it_is(many):
+    with many.read() as conn:
+        plan = plan_deal(conn, {"Ann": 1, "Cem": 1}, double=0.5, rng=np.random.default_rng(1))
+    with many.write() as conn:
+        judged = next_case(conn, BEN)
+        save_decision(conn, judged.output.id, BEN, "pass", seen=judged.output.version)
+        looked = next(row.output for row in plan.added if row.output > judged.output.id + 20)
+        claim(conn, looked, BEN)
+    with many.write() as conn:
+        change = apply_deal(conn, plan, ANN)
+    now_held, stay = set(assigned(many)), "SELECT id FROM outputs WHERE item_id IN (%s)"
+    items = f"SELECT item_id FROM outputs WHERE id IN ({judged.output.id}, {looked})"
+    left = {number for (number,) in rows(many, stay % items)}
+    assert {output for output, *_ in now_held}.isdisjoint(left)
+    planned = {(row.output, row.person, row.second) for row in plan.added}
+    assert {(one, who, bool(second)) for one, who, second in now_held} == {
+        row for row in planned if row[0] not in left
+    }
+    assert f", {len(left)} stayed since people had begun or judged them" in change.note
+
+
+def test_what_was_dealt_otherwise_since_the_plan_was_made_stays_so(many):
+    with many.read() as conn:
+        plan = plan_deal(conn, THREE, double=0, rng=np.random.default_rng(1))
+    deal(many, {"Ben": 1}, double=0)
+    before = assigned(many)
+    with many.write() as conn:
+        apply_deal(conn, plan, ANN)
+    assert assigned(many) == before
+
+
+def test_newcomers_become_people_when_the_plan_is_applied(many):
+    weights = {"Ann": 1, " Dora  Lee ": 1, "Ben": 0}
+    with many.read() as conn:
+        plan = plan_deal(conn, weights, double=0, newcomers=True, rng=np.random.default_rng(1))
+        assert person_named(conn, "Dora Lee") is None
+        assert "Dora Lee" in [line.person for line in plan.people]
+        with pytest.raises(DataError, match="nobody is called 'Dora Lee'"):
+            plan_deal(conn, weights, rng=np.random.default_rng(1))
+    with many.write() as conn:
+        apply_deal(conn, plan, ANN)
+        dora = person_named(conn, "Dora Lee")
+        assert team(conn).weights == {ANN: 1, dora.id: 1, BEN: 0}
+    assert held(many)["Dora Lee"].outputs == 140
+
+
+def test_a_plan_for_somebody_who_was_merged_is_refused(many):
+    with many.read() as conn:
+        plan = plan_deal(conn, THREE, rng=np.random.default_rng(1))
+    with many.write() as conn:
+        merge(conn, CEM, BEN, by=ANN)
+    refused = pytest.raises(DataError, match="1 of these people is not there any more")
+    with refused, many.write() as conn:
+        apply_deal(conn, plan, ANN)
 
 
 @pytest.mark.parametrize("double", [0.1, 0.5, 1])

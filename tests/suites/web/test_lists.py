@@ -6,6 +6,8 @@ from html import unescape
 import pytest
 
 from assay.suites.store.dealing import shares
+from assay.suites.store.history import history
+from assay.suites.store.people import person_named
 from assay.suites.store.queue import case
 from tests.suites.web.conftest import Visitor
 from tests.suites.web.hubby import NASTY
@@ -134,6 +136,8 @@ def test_the_work_is_divided_after_a_look_at_what_will_change(store, ada, ben):
     assert "16 judgements are still to be made; 8 outputs are judged by two people" in page
     with store.read() as connection:
         assert shares(connection) == []
+        assert person_named(connection, "Cleo") is None
+    assert "new here" in page
     hidden = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', page))
     answer = ada.post("/deal", **hidden, do="apply")
     with store.read() as connection:
@@ -160,6 +164,19 @@ def test_two_people_who_judge_the_same_are_told_that_nobody_can_decide_between_t
     assert told not in ada.post("/deal", **fields, double="0").text
     third = {"name-3": "Cleo", "weight-3": "0", "double": "100"}
     assert told not in ada.post("/deal", **fields, **third).text
+
+
+def test_a_plan_is_used_once_and_shown_anew_where_it_is_gone(store, ada):
+    fields = {"name-1": "Ada", "weight-1": "1", "double": "0"}
+    page = ada.post("/deal", **fields, do="plan").text
+    plan = re.search(r'name="plan" value="([^"]+)"', page)[1]
+    assert ada.post("/deal", **fields, plan=plan, do="apply").status_code == 303
+    for gone in (plan, "never", ""):
+        again = ada.post("/deal", **fields, plan=gone, do="apply")
+        assert "was used already, or is not kept any more" in again.text
+        assert "Nothing changes: everybody has what they should have." in again.text
+    with store.read() as connection:
+        assert [entry.kind for entry in history(connection)] == ["deal"]
 
 
 def test_only_leads_divide_the_work(ada, ben):

@@ -40,6 +40,15 @@ def test_notes_say_whether_they_are_on_the_output_that_is_chosen(store, ada, fir
         assert ('class="on-other">' in page) is not here
 
 
+def test_a_note_that_is_sent_again_is_kept_once(store, ada, first):
+    page = ada.get(f"/case/{first.output.id}").text
+    key = re.search(r'action="/note">\n<input type="hidden" name="key" value="([^"]+)"', page)[1]
+    for _ in range(2):
+        assert note(ada, first, text="twice?", key=key).status_code == 303
+    with store.read() as connection:
+        assert len(load_notes(connection, [first.output.id])[first.output.id]) == 1
+
+
 def test_warnings_are_resolved_by_flag_with_counts(ada, first):
     note(ada, first, flag="unsure")
     page = ada.get("/resolve?flag=unsure").text

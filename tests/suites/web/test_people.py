@@ -44,8 +44,35 @@ def test_people_are_renamed_and_merged_after_a_look(store, ada, ben):
     assert "not there any more" in ada.post("/people/merge", person="2", into="1", sure="1").text
     with store.read() as connection:
         kinds = [entry.kind for entry in history(connection)]
-    assert kinds == ["people", "people"]
+    assert kinds == ["merge", "rename"]
     assert 'title="Your account"><bdi>Ada</bdi>' in ben.get("/resolve").text
+
+
+def test_the_history_tells_of_people_and_a_lead_takes_it_back(ada, ben):
+    ada.post("/people/rename", person="2", name="<b>Benno</b>")
+    ada.post("/people/lead", person="2", lead="yes")
+    ada.post("/suite", name="mine", languages="")
+    ada.post("/people/lead", person="1", lead="no")
+    mine, theirs = ada.get("/history").text, ben.get("/history").text
+    for told in (
+        "renamed Ben to &lt;b&gt;Benno&lt;/b&gt;",
+        "made &lt;b&gt;Benno&lt;/b&gt; a lead",
+        "changed the suite: name &#39;hubby&#39; is now &#39;mine&#39;",
+        "ended Ada&#39;s role as a lead",
+    ):
+        assert told in mine
+        assert told in theirs
+    assert 'action="/undo"' not in mine  # she leads no longer
+    numbers = re.findall(r'name="change" value="(\d+)"', theirs)
+    assert len(numbers) == 4
+    assert ada.post("/undo", change=numbers[0]).status_code == 400
+    for change in (numbers[0], numbers[1], numbers[3]):
+        assert ben.post("/undo", change=change, after="/history").status_code == 303
+    page = ada.get("/people").text
+    assert "Benno" not in page
+    assert page.count("No longer lead") == 4  # twice each, for both: on the button and in its name
+    assert "<title>hubby" in ada.get("/suite").text
+    assert "made Ben a lead" in ada.get("/download/history.csv").text.replace("<b>Benno</b>", "Ben")
 
 
 def test_a_lead_makes_one_time_links_in_the_page(guarded, store):

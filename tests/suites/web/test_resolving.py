@@ -325,9 +325,26 @@ def test_deciding_goes_on_with_the_list_that_one_came_from(store, ada):
     assert "Undo" in ada.get(answer.headers["location"]).text
 
 
+def test_the_next_case_follows_the_order_that_was_chosen_in_a_list(store, ada):
+    """First what most systems wrote, whatever the item, and the page does not move on by itself."""
+    seen, back = [], "sort=systems"
+    page = ada.get(f"/resolve?{back}").text
+    assert '<option value="systems" selected>most systems first</option>' in page
+    while number := shown(page):
+        assert "data-stays" in page
+        output = stored(store, number)
+        seen.append((-len(output.systems), number))
+        page = decide(ada, number, "pass", output.version, back=back).json()["main"]
+    assert len(seen) == 8
+    assert seen == sorted(seen)
+    assert seen[0][0] == -4
+
+
 def test_who_has_nothing_left_is_offered_the_work_of_others(store, ada, ben):
     fields = {"name-1": "Ada", "weight-1": "1", "name-2": "Ben", "weight-2": "0", "double": "0"}
-    ada.post("/deal", **fields, seed=1, do="apply")
+    page = ada.post("/deal", **fields, do="plan").text
+    plan = re.search(r'name="plan" value="([^"]+)"', page)[1]
+    ada.post("/deal", **fields, plan=plan, do="apply")
     ada.get("/resolve")
     page = ben.get("/resolve").text
     assert "Nothing left for you" in page

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from assay.suites.store.history import history
 from assay.suites.store.queue import case
 from tests.suites.web.conftest import JSON
 
@@ -34,6 +35,19 @@ def test_the_panel_is_filled_in_from_the_decision(ada, first):
     panel = ada.get(f"/rule/{first.output.id}", headers=JSON).json()["panel"]
     assert re.search(r'value="negative" checked', panel)
     assert "data-idea" in panel
+
+
+def test_a_rule_that_is_sent_again_is_saved_once(store, ada, first, spouses):
+    panel = ada.get(f"/rule/{first.output.id}", headers=JSON).json()["panel"]
+    key = re.search(r'name="key" value="([^"]+)"', panel)[1]
+    for _ in range(2):
+        reply = ada.live(f"/rule/{first.output.id}", **SPOUSE, key=key)
+        assert reply.status_code == 200
+        assert "You added a rule: positive fixed &#39;spouse&#39;" in reply.json()["toast"]
+    assert verdicts(store, spouses) == ["pass"] * 4
+    with store.read() as connection:
+        assert [entry.kind for entry in history(connection)] == ["rule"]
+    assert "has this rule already" in ada.live(f"/rule/{first.output.id}", **SPOUSE).text
 
 
 def test_the_preview_says_what_would_be_settled(ada, first):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -16,25 +16,22 @@ from sqlalchemy import case as sql_case
 from assay.data import DataError
 from assay.registry import did_you_mean
 from assay.suites.store.history import add_change
+from assay.suites.store.people import add_person, checked_name, person_named
 from assay.suites.store.queue import doubled
 from assay.suites.store.records import Assignment, Change, DealPlan, PersonsDeal, Share, Team
 from assay.suites.store.tables import (
     annotators,
-    answers,
     assignments,
     batches,
     decisions,
     facts,
     learn_sizes,
-    leases,
-    now,
     outputs,
     pairs,
-    runs,
 )
+from assay.suites.store.unfinished import Unfinished, all_assignments, unfinished
 
 __all__ = [
-    "Unfinished",
     "apply_deal",
     "assign",
     "clear",
@@ -43,7 +40,6 @@ __all__ = [
     "plan_deal",
     "shares",
     "team",
-    "unfinished",
 ]
 
 
@@ -52,6 +48,7 @@ def plan_deal(
     weights: Mapping[str, float],
     *,
     double: float = 0.1,
+    newcomers: bool = False,
     rng: np.random.Generator,
 ) -> DealPlan:
     """What would change if the open outputs were dealt to the named people.
@@ -59,25 +56,35 @@ def plan_deal(
     Everybody gets outputs in proportion to their weight, whole items at a time; what they still
     have counts. An item that one of them has begun stays with them. A share `double` of all
     outputs that people judge goes to a second person, too; those judged twice already count.
+    Names that nobody has are a `DataError`, unless `newcomers` may have them: these become people
+    when the plan is applied.
     """
-    people = _people(connection, weights)
+    weights = {checked_name(name): weight for name, weight in weights.items()}
+    new = _newcomers(connection, weights) if newcomers else {}
+    people = _people(connection, weights, new)
     if not 0 <= double <= 1:
         raise DataError(f"the doubled share is a number from 0 to 1, not {double}.")
     work = unfinished(connection)
     table = _Table(work, {id_: weight for id_, weight in people.items() if weight}, rng)
     table.deal_first()
     table.deal_second(round(double * work.total))
-    return _plan(connection, table, people, double)
+    return _plan(connection, table, people, double, new)
 
 
 def apply_deal(connection: Connection, plan: DealPlan, person: int) -> Change:
-    """Deal as planned; one change, which can be taken back."""
+    """Deal as planned; one change, which can be taken back.
+
+    What somebody has judged, begun or been given since the plan was made stays as it is.
+    """
+    plan, left = _still_to_move(connection, _welcomed(connection, plan))
     before = _fact(connection)
     told = {"weights": {str(id_): weight for id_, weight in plan.weights.items()}}
     _set_fact(connection, json.dumps(told | {"double": plan.double}))
     names = [line.person for line in plan.people if line.total]
     moved = len({row.output for row in (*plan.removed, *plan.added)})
     note = f"dealt {plan.judgements} judgements to {', '.join(names)}; {moved} outputs moved"
+    if left:
+        note += f", {left} stayed since people had begun or judged them meanwhile"
     more = {"team": before}
     change = move(connection, person, "deal", note, plan.removed, plan.added, more=more)
     learn_sizes(connection)
@@ -168,7 +175,7 @@ def move_back(connection: Connection, change: int, data: str) -> None:
     )
     settled = set(connection.execute(since).scalars())
     touched = {row.output for row in (*removed, *added)}
-    now_held = _assignments(connection)
+    now_held = all_assignments(connection)
     for row in added:
         if row not in now_held[row.output]:
             settled.add(row.output)  # it was dealt again
@@ -211,9 +218,46 @@ def _set_fact(connection: Connection, value: str | None) -> None:
         connection.execute(insert(facts).values(name="team", value=value))
 
 
-def _people(connection: Connection, weights: Mapping[str, float]) -> dict[int, float]:
+def _welcomed(connection: Connection, plan: DealPlan) -> DealPlan:
+    """The plan with people for its newcomers; a `DataError` where somebody is gone since."""
+    number = {
+        id_: (person_named(connection, name) or add_person(connection, name)).id
+        for id_, name in plan.newcomers.items()
+    }
+    known = set(connection.execute(select(annotators.c.id)).scalars())
+    if gone := plan.weights.keys() - known - number.keys():
+        raise DataError(
+            f"{len(gone)} of these people {'are' if len(gone) > 1 else 'is'} not there any more, "
+            "since people were merged. Divide the work anew."
+        )
+    return replace(
+        plan,
+        newcomers={},
+        weights={number.get(id_, id_): weight for id_, weight in plan.weights.items()},
+        added=tuple(row._replace(person=number.get(row.person, row.person)) for row in plan.added),
+    )
+
+
+def _still_to_move(connection: Connection, plan: DealPlan) -> tuple[DealPlan, int]:
+    """The plan without outputs that somebody is at since it was made, and how many these are."""
+    work = unfinished(connection)
+    moved = {id_ for id_, then in plan.states.items() if not then.still(work.state_of(id_))}
+    kept = [[row for row in rows if row.output not in moved] for rows in (plan.removed, plan.added)]
+    return replace(plan, removed=tuple(kept[0]), added=tuple(kept[1])), len(moved)
+
+
+def _newcomers(connection: Connection, weights: Mapping[str, float]) -> dict[int, str]:
+    """Numbers below 0 for the names that nobody has."""
+    new = [name for name in weights if person_named(connection, name) is None]
+    return {-at: name for at, name in enumerate(new, 1)}
+
+
+def _people(
+    connection: Connection, weights: Mapping[str, float], new: Mapping[int, str]
+) -> dict[int, float]:
     """The weights by the numbers of people; at least one is above 0."""
     known = pairs(connection, select(annotators.c.name, annotators.c.id))
+    known |= {name: id_ for id_, name in new.items()}
     for name, weight in weights.items():
         if name not in known:
             raise DataError(f"nobody is called {name!r}{did_you_mean(name, known)}.")
@@ -222,109 +266,6 @@ def _people(connection: Connection, weights: Mapping[str, float]) -> dict[int, f
     if not any(weights.values()):
         raise DataError("give at least one person a weight above 0.")
     return {known[name]: float(weight) for name, weight in weights.items()}
-
-
-@dataclass(frozen=True)
-class Unfinished:
-    """The outputs that people judge, what is open of them, and who is at what.
-
-    `open` are the open outputs by item, `item_of` the items of all outputs that people judge.
-    `held` are the assignments, `judges` those who judged, by output. `begun` are those who are at
-    an item: they look at it, or have judged an output of it in the campaign of an open one.
-    """
-
-    open: Mapping[int, Sequence[int]]
-    item_of: Mapping[int, int]
-    disputed: frozenset[int]
-    held: Mapping[int, Sequence[Assignment]]
-    judges: Mapping[int, frozenset[int]]
-    begun: Mapping[int, Counter[int]]
-
-    @property
-    def total(self) -> int:
-        """How many outputs people judge, those that they have judged among them."""
-        return len(self.item_of)
-
-    def is_waiting(self, row: Assignment) -> bool:
-        """Whether the judgement is wanted, not made, and people do not disagree already."""
-        said = self.judges.get(row.output, frozenset())
-        if row.output not in self.item_of or row.output in self.disputed or row.person in said:
-            return False
-        return not said or any(other.second for other in self.held[row.output])
-
-
-def unfinished(connection: Connection) -> Unfinished:
-    """The outputs that people judge, what is open of them, and who is at what."""
-    asked = select(outputs.c.id, outputs.c.item_id, outputs.c.verdict, outputs.c.disputed)
-    rows = connection.execute(asked.where(outputs.c.ruled == "warning").order_by(outputs.c.id))
-    item_of, open_, disputed = {}, defaultdict(list), set()
-    for output, item, verdict, is_disputed in rows:
-        item_of[output] = item
-        if is_disputed:
-            disputed.add(output)
-        elif verdict == "warning":
-            open_[item].append(output)
-    judges = _judges(connection)
-    return Unfinished(
-        open=open_,
-        item_of=item_of,
-        disputed=frozenset(disputed),
-        held=_assignments(connection),
-        judges=judges,
-        begun=_begun(connection, open_, item_of, judges),
-    )
-
-
-def _assignments(connection: Connection) -> dict[int, list[Assignment]]:
-    held = defaultdict(list)
-    columns = assignments.c.output_id, assignments.c.annotator_id, assignments.c.second
-    for row in connection.execute(select(*columns).order_by(*columns)):
-        held[row.output_id].append(Assignment(*row))
-    return held
-
-
-def _judges(connection: Connection) -> dict[int, frozenset[int]]:
-    asked = select(decisions.c.output_id, decisions.c.annotator_id).where(
-        ~decisions.c.withdrawn, ~decisions.c.adjudication, decisions.c.verdict != "skip"
-    )
-    found = defaultdict(set)
-    for output, person in connection.execute(asked):
-        found[output].add(person)
-    return {output: frozenset(people) for output, people in found.items()}
-
-
-def _begun(
-    connection: Connection,
-    open_: Mapping[int, Sequence[int]],
-    item_of: Mapping[int, int],
-    judges: Mapping[int, frozenset[int]],
-) -> dict[int, Counter[int]]:
-    """Who is at each item with open outputs, and how much of it they have judged."""
-    begun: dict[int, Counter[int]] = defaultdict(Counter)
-    campaigns = _campaigns(connection, [*judges, *(one for ids in open_.values() for one in ids)])
-    wanted = {
-        item: {campaign for output in ids for campaign in campaigns[output]}
-        for item, ids in open_.items()
-    }
-    for output, people in judges.items():
-        item = item_of.get(output)
-        # What came with a new campaign is new work, also in an item that somebody knows.
-        if item in wanted and not wanted[item].isdisjoint(campaigns[output]):
-            begun[item].update(people)
-    looking = select(leases.c.item_id, leases.c.annotator_id).where(leases.c.expires > now())
-    for item, person in connection.execute(looking):
-        begun[item][person] += 1
-    return begun
-
-
-def _campaigns(connection: Connection, ids: Iterable[int]) -> dict[int, set[str]]:
-    found: dict[int, set[str]] = defaultdict(set)
-    asked = select(answers.c.output_id, runs.c.campaign).join(runs, runs.c.id == answers.c.run_id)
-    for batch in batches(ids):
-        wanted = asked.where(answers.c.output_id.in_(batch)).distinct()
-        for output, campaign in connection.execute(wanted):
-            found[output].add(campaign)
-    return found
 
 
 class _Unit(NamedTuple):
@@ -453,7 +394,11 @@ class _Table:
 
 
 def _plan(
-    connection: Connection, table: _Table, people: Mapping[int, float], double: float
+    connection: Connection,
+    table: _Table,
+    people: Mapping[int, float],
+    double: float,
+    new: Mapping[int, str],
 ) -> DealPlan:
     """What changes from what people have now to what is on the table."""
     work = table.work
@@ -463,7 +408,7 @@ def _plan(
     stale = {row for row in before - waiting if row.person not in table.load}
     over = {row for row in stale if row.person not in work.judges.get(row.output, frozenset())}
     removed, added = (waiting | over) - table.rows, table.rows - waiting
-    names = pairs(connection, select(annotators.c.id, annotators.c.name))
+    names = pairs(connection, select(annotators.c.id, annotators.c.name)) | dict(new)
     twice = {row.output for row in table.rows if row.second}
     lines = []
     for id_ in sorted(names, key=lambda id_: names[id_]):
@@ -490,4 +435,6 @@ def _plan(
         double=double,
         removed=tuple(sorted(removed)),
         added=tuple(sorted(added)),
+        newcomers=new,
+        states={row.output: work.state_of(row.output) for row in removed | added},
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast, get_args
 
@@ -23,11 +23,13 @@ from assay.data import DataError
 from assay.suites.store.dealing import move_back
 from assay.suites.store.history import add_change, change_numbered, mark_undone
 from assay.suites.store.items import restore_item
+from assay.suites.store.merging import take_back_name
 from assay.suites.store.notes import take_back_note
-from assay.suites.store.people import leads
+from assay.suites.store.overview import take_back_suite_name
+from assay.suites.store.people import leads, take_back_role
 from assay.suites.store.phenomena import take_back_definition
 from assay.suites.store.queue import stored_outputs
-from assay.suites.store.records import Change, Choice, Decision, Saved
+from assay.suites.store.records import Change, Choice, Decision, Person, Saved
 from assay.suites.store.rules import RULE_CHANGES, put_back
 from assay.suites.store.suites import settle
 from assay.suites.store.tables import (
@@ -42,6 +44,7 @@ from assay.suites.store.tables import (
 __all__ = [
     "Outdated",
     "adjudication_problem",
+    "may_undo",
     "save_decision",
     "save_decisions",
     "undo",
@@ -137,10 +140,11 @@ def adjudication_problem(connection: Connection, output: int, person: int) -> st
 def undo(connection: Connection, person: int, change: int | None = None) -> Change | None:
     """Take back a person's last change that is not undone yet, or the given one.
 
-    Without a number, deals are passed over. What the person had decided before counts again; what
-    was decided with it, at once, is taken back as well. None where there is nothing to take back.
-    A decision can be taken back only by the person who made it, a deal, a note and a change to
-    rules or an item by a lead, too.
+    Without a number, what concerns others is passed over: deals, people, the suite's name. What
+    the person had decided before counts again; what was decided with it, at once, is taken back as
+    well. None where there is nothing to take back. A decision can be taken back only by the person
+    who made it, a deal, a note and a change to rules or an item by a lead, too; what was done to
+    people and to the suite's name by a lead alone.
     """
     number = change or _last_change(connection, person)
     if number is None:
@@ -148,9 +152,12 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
     entry = _undoable(connection, number)
     if entry.undone:
         return None
-    if entry.kind == "people":
-        raise DataError("a new name and a merge of people cannot be taken back.")
-    if entry.kind in RULE_CHANGES:
+    if entry.kind in FINAL:
+        raise DataError(f"this cannot be taken back: {FINAL[entry.kind]}.")
+    if entry.kind in LED:
+        _check_lead(connection, person)
+        LED[entry.kind](connection, entry.data)
+    elif entry.kind in RULE_CHANGES:
         if person not in {entry.annotator_id, *(lead.id for lead in leads(connection))}:
             raise DataError("only a lead can take back what others did to rules.")
         put_back(connection, entry)
@@ -172,6 +179,41 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
         raise DataError("only the person who made a decision can take it back.")
     mark_undone(connection, number, person)
     return change_numbered(connection, number)
+
+
+def may_undo(change: Change, person: Person) -> bool:
+    """Whether a person may take a change back, as far as the change itself tells."""
+    if change.undone or change.kind in FINAL:
+        return False
+    if change.kind in LED:
+        return person.lead
+    return change.person == person.name or (person.lead and change.kind not in JUDGEMENTS)
+
+
+JUDGEMENTS = ("decision", "skip", "adjudication")
+"""The kinds of changes that only their authors take back."""
+
+LED: Mapping[str, Callable[[Connection, str], None]] = {
+    "lead": take_back_role,
+    "rename": take_back_name,
+    "suite": take_back_suite_name,
+}
+"""The kinds of changes that only leads make and take back, and how."""
+
+FINAL = {
+    "merge": "what the two people did cannot be told apart any more",
+    "invite": "the link may have been used; it ends by itself after a week",
+    "import": "edit or retire the items, or import the file as it was before",
+    "run": "add the outputs as they were before, and replace these",
+}
+"""The kinds of changes that cannot be taken back, and why or what to do instead."""
+
+
+def _check_lead(connection: Connection, person: int) -> None:
+    known = leads(connection)
+    if person not in {lead.id for lead in known}:
+        names = ", ".join(lead.name for lead in known)
+        raise DataError(f"only a lead can take this back; ask {names}.")
 
 
 def _check_author_or_lead(connection: Connection, author: int, person: int) -> None:
@@ -327,11 +369,11 @@ def _answers(connection: Connection, output: int) -> int:
 
 
 def _last_change(connection: Connection, person: int) -> int | None:
-    # How work was dealt is taken back by name only, not by one key too many.
+    # What concerns others is taken back by its number only, not by one key too many.
     asked = select(func.max(changes.c.id)).where(
         changes.c.annotator_id == person,
         changes.c.undone == "",
-        changes.c.kind.not_in((*DEALS, "people")),
+        changes.c.kind.not_in((*DEALS, *LED, *FINAL)),
     )
     return connection.execute(asked).scalar()
 

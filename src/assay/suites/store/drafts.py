@@ -17,7 +17,7 @@ from assay.data import DataError
 from assay.suites.check import LIMIT, Hits, OutOfTime, Verdict, hit_of, pattern, verdict_of
 from assay.suites.model import Item, Kind, Polarity, Rule
 from assay.suites.store.blind import hidden_from, masked
-from assay.suites.store.history import add_change
+from assay.suites.store.history import add_change, sent_before
 from assay.suites.store.queue import rule_matches, stored_outputs
 from assay.suites.store.records import Case, Change, Draft, Preview, PreviewLine, StoredOutput
 from assay.suites.store.suites import free_name, load_items, recheck, rule_row
@@ -209,12 +209,17 @@ def preview(connection: Connection, draft: Draft, *, person: int | None = None) 
     )
 
 
-def save_rule(connection: Connection, draft: Draft, person: int) -> Change:
+def save_rule(
+    connection: Connection, draft: Draft, person: int, *, key: str | None = None
+) -> Change:
     """Add the rule to the item of its output, and to others in scope where it settles something.
 
     It is one change, and taking it back retires the rule in all items. What people said of
-    outputs counts before what the rule says.
+    outputs counts before what the rule says. `key` is the page's own name for the request: sent
+    once more, it changes nothing.
     """
+    if done := sent_before(connection, person, key, "rule"):
+        return done
     trial = try_out(connection, draft)
     known = load_items(connection, trial.items)
     own = known[trial.item]
@@ -223,7 +228,7 @@ def save_rule(connection: Connection, draft: Draft, person: int) -> Change:
         raise DataError(f"item {own.id} has this rule already.")
     others = f" and {len(known) - 1} more" if len(known) > 1 else ""
     note = f"{draft.polarity} {draft.kind} {text!r} for item {own.id}{others}"
-    change = add_change(connection, person, draft.output, "rule", note)
+    change = add_change(connection, person, draft.output, "rule", note, key=key)
     provenance = f"resolving a warning of {own.id}"
     new = Rule("new", draft.polarity, draft.kind, text, change.person, change.time, provenance)
     _add(connection, known, new, change)

@@ -1,4 +1,4 @@
-"""What people did, as tables to take away: decisions, double judgements, rules and notes."""
+"""What people did, as tables to take away: decisions, double judgements, rules, notes, history."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Connection, or_, select
 from assay.data import DataError
 from assay.results import Record, Result, Table
 from assay.suites.store.blind import hidden_from, masked
+from assay.suites.store.history import deed, history
 from assay.suites.store.notes import load_notes
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Note, StoredOutput
@@ -199,11 +200,32 @@ def _notes(connection: Connection, person: int | None) -> list[Record]:
     ]
 
 
+def _history(connection: Connection, person: int | None) -> list[Record]:
+    """Everything that was done, the oldest first, in words and with the texts it was about."""
+    hidden = hidden_from(connection, person)
+    found = history(connection, hidden=hidden, viewer=person, limit=None)
+    return [
+        {
+            "person": change.person,
+            "time": change.time,
+            "kind": change.kind,
+            "what": deed(change),
+            "item": change.item or None,
+            "source": change.source or None,
+            "output": change.text or None,
+            "undone": change.undone or None,
+            "undone_by": change.undone_by or None,
+        }
+        for change in reversed(found)
+    ]
+
+
 EXPORTS: Mapping[str, tuple[str, Callable[[Connection, int | None], list[Record]]]] = {
     "decisions": ("Decisions", _decisions),
     "doubles": ("Double judgements", _doubles),
     "rules": ("Rules", _rules),
     "notes": ("Notes", _notes),
+    "history": ("Entries of the history", _history),
 }
 """What can be taken away by its name: the title, and the function that finds it."""
 

@@ -13,7 +13,21 @@ from assay.data import DataError
 from assay.suites.store.records import Change
 from assay.suites.store.tables import annotators, changes, items, now, outputs, rules
 
-__all__ = ["KINDS", "add_change", "change_numbered", "history", "kinds_done", "mark_undone"]
+__all__ = [
+    "BY_HAND",
+    "KINDS",
+    "add_change",
+    "change_numbered",
+    "counted",
+    "deed",
+    "history",
+    "kinds_done",
+    "mark_undone",
+    "sent_before",
+]
+
+BY_HAND = "command line"
+"""Who did what was done by a command, which knows no names."""
 
 KINDS = {
     "decision": "decisions",
@@ -26,15 +40,22 @@ KINDS = {
     "note": "notes",
     "phenomenon": "definitions",
     "deal": "divisions of work",
+    "take": "work taken over",
     "item": "items",
-    "people": "people renamed and merged",
+    "import": "imported items",
+    "run": "outputs added",
+    "suite": "names of the suite",
+    "rename": "people renamed",
+    "merge": "people merged",
+    "lead": "leads named",
+    "invite": "people invited",
 }
 """What people do, and what a list of it is called; others are called as they are."""
 
 
 def add_change(
     connection: Connection,
-    person: int,
+    person: int | None,
     output: int | None,
     kind: str,
     note: str,
@@ -43,7 +64,10 @@ def add_change(
     data: Mapping[str, Any] | None = None,
     key: str | None = None,
 ) -> Change:
-    """A new entry, about an output, an item or the whole suite; `data` is what undoing it takes."""
+    """A new entry, about an output, an item or the whole suite; `data` is what undoing it takes.
+
+    No `person` did what was done by a command.
+    """
     row = insert(changes).values(
         annotator_id=person,
         output_id=output,
@@ -76,6 +100,45 @@ def change_numbered(connection: Connection, number: int) -> Change:
     return Change(*row)
 
 
+def sent_before(connection: Connection, person: int, key: str | None, kind: str) -> Change | None:
+    """What a request with this key has done already; a `DataError` where that is another kind."""
+    if key is None:
+        return None
+    asked = _CHANGES.where(changes.c.annotator_id == person, changes.c.key == key)
+    row = connection.execute(asked).first()
+    if row is None:
+        return None
+    change = Change(*row)
+    if change.kind != kind:
+        raise DataError("this request was sent before, for something else: reload the page.")
+    return change
+
+
+def deed(change: Change) -> str:
+    """What somebody did.
+
+    >>> deed(Change(1, "Ada", "", "decision", "fail", ""))
+    'said fail'
+    """
+    words = {
+        "adjudication": f"decided the dispute: {change.note}",
+        "decision": f"said {change.note}",
+        "note": change.note if change.note.startswith("removed") else f"noted {change.note}",
+        "rule": f"added a rule: {change.note}",
+        "skip": "skipped",
+    }
+    return words.get(change.kind, change.note)
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "output"), counted(1200, "output")
+    ('1 output', '1,200 outputs')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def history(
     connection: Connection,
     *,
@@ -86,7 +149,7 @@ def history(
     until: str = "",
     hidden: ColumnElement[bool] | None = None,
     viewer: int | None = None,
-    limit: int = 100,
+    limit: int | None = 100,
     before: int | None = None,
 ) -> list[Change]:
     """The last changes, the newest first: of one person, item or kind, or `before` a change.
@@ -133,7 +196,7 @@ def _of_item(item: str) -> ColumnElement[bool]:
 _CHANGES = (
     select(
         changes.c.id,
-        annotators.c.name,
+        func.coalesce(annotators.c.name, BY_HAND),
         changes.c.time,
         changes.c.kind,
         changes.c.note,
@@ -144,7 +207,7 @@ _CHANGES = (
         func.coalesce(items.c.source, ""),
         func.coalesce(outputs.c.text, ""),
     )
-    .join(annotators, annotators.c.id == changes.c.annotator_id)
+    .join(annotators, annotators.c.id == changes.c.annotator_id, isouter=True)
     .join(outputs, outputs.c.id == changes.c.output_id, isouter=True)
     .join(items, items.c.id == func.coalesce(outputs.c.item_id, changes.c.item_id), isouter=True)
 )

@@ -10,14 +10,16 @@ from time import thread_time
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, exists, func, insert, select, update
+from sqlalchemy import case as sql_case
 
 from assay.data import DataError
 from assay.suites.check import Checker, Verdict, pattern
 from assay.suites.files.items import checked_id
 from assay.suites.model import Item, Rule
+from assay.suites.store.blind import hidden_from
 from assay.suites.store.drafts import check_length
-from assay.suites.store.history import add_change
+from assay.suites.store.history import add_change, sent_before
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, StoredOutput
 from assay.suites.store.suites import free_name, load_items, recheck, rule_row
@@ -27,6 +29,7 @@ __all__ = [
     "ItemEffect",
     "ItemPreview",
     "ListedItem",
+    "difference",
     "find_items",
     "item_numbered",
     "restore_item",
@@ -53,13 +56,14 @@ def find_items(
     category: str = "",
     phenomenon: str = "",
     lacking: str = "",
+    person: int | None = None,
 ) -> list[ListedItem]:
     """The items that pass the filters, in their order.
 
     `text` stands in the id, the source or a rule, upper or lower case. `lacking` may be "rules",
-    "outputs" or "use" (retired items).
+    "outputs" or "use" (retired items). A `person` sees warnings where verdicts are hidden.
     """
-    judged = _judged(connection)
+    judged = _judged(connection, person)
     listed = [
         ListedItem(number, item, *judged.get(number, (0, 0)))
         for number, item in load_items(connection).items()
@@ -133,39 +137,53 @@ def try_item(connection: Connection, number: int | None, item: Item) -> ItemPrev
     return ItemPreview(tuple(effects))
 
 
-def save_item(connection: Connection, number: int | None, item: Item, person: int) -> Change:
+def save_item(
+    connection: Connection,
+    number: int | None,
+    item: Item,
+    person: int,
+    *,
+    key: str | None = None,
+) -> Change:
     """Keep an item as it should be, as one change; outputs are judged anew.
 
     Without a number it is a new item, behind the others, and an empty id becomes the next free
     number. Rules are those of `item.rules`: one with the id of a rule that the item has takes its
-    place, one without an id is new, and those that are missing are retired.
+    place, one without an id is new, and those that are missing are retired. `key` is the page's own
+    name for the request: sent once more, it changes nothing.
     """
+    if done := sent_before(connection, person, key, "item"):
+        return done
     try_item(connection, number, item)
     if number is None:
-        return _add(connection, item, person)
+        return _add(connection, item, person, key)
     before = item_numbered(connection, number)
     item = replace(item, id=before.id, extra=item.extra or before.extra)
     if (_about(before), before.rules) == (_about(item), item.rules):
         raise DataError(f"item {item.id} is as it was: there is nothing to save.")
-    note = f"changed item {item.id}: {_difference(before, item)}"
+    note = f"changed item {item.id}: {difference(before, item)}"
     gone = _gone(connection, number, item)
     data = {"before": _about(before), "retired": gone}
-    change = add_change(connection, person, None, "item", note, item=number, data=data)
+    change = add_change(connection, person, None, "item", note, item=number, data=data, key=key)
     _write(connection, number, _about(item))
     _write_rules(connection, number, item, change, gone)
     recheck(connection, [number])
     return change
 
 
-def retire_item(connection: Connection, number: int, person: int, *, retired: bool) -> Change:
+def retire_item(
+    connection: Connection, number: int, person: int, *, retired: bool, key: str | None = None
+) -> Change:
     """Leave an item out of queues and reports, or bring it back; nothing of it is lost."""
+    if done := sent_before(connection, person, key, "item"):
+        return done
     item = item_numbered(connection, number)
     extra = {key: value for key, value in item.extra.items() if key != "retired"}
     if item.retired == retired:
         raise DataError(f"item {item.id} is {'' if retired else 'not '}retired already.")
     note = f"{'retired' if retired else 'restored'} item {item.id}"
     data = {"before": _about(item), "retired": []}
-    change = add_change(connection, person, None, "item", note, item=number, data=data)
+    change = add_change(connection, person, None, "item", note, item=number, data=data, key=key)
     after = replace(item, extra=extra | ({"retired": True} if retired else {}))
     _write(connection, number, _about(after))
     recheck(connection, [number])
@@ -189,11 +207,13 @@ def restore_item(connection: Connection, change: int) -> None:
     recheck(connection, [row.item_id])
 
 
-def _judged(connection: Connection) -> dict[int, tuple[int, int]]:
+def _judged(connection: Connection, person: int | None) -> dict[int, tuple[int, int]]:
     used = exists().where(answers.c.output_id == outputs.c.id)
-    asked = select(outputs.c.item_id, outputs.c.verdict, func.count()).where(used)
+    hidden = hidden_from(connection, person)
+    seen: ColumnElement[str] = sql_case((hidden, outputs.c.ruled), else_=outputs.c.verdict)
+    asked = select(outputs.c.item_id, seen, func.count()).where(used)
     found: dict[int, tuple[int, int]] = {}
-    rows = connection.execute(asked.group_by(outputs.c.item_id, outputs.c.verdict))
+    rows = connection.execute(asked.group_by(outputs.c.item_id, seen))
     for item, verdict, count in rows:
         every, warnings = found.get(item, (0, 0))
         found[item] = every + count, warnings + count * (verdict == "warning")
@@ -246,13 +266,29 @@ def _about(item: Item) -> dict[str, Any]:
     return {name: getattr(item, name) for name in _FIELDS} | {"extra": dict(item.extra)}
 
 
-def _difference(before: Item, after: Item) -> str:
-    named = [name for name in _FIELDS if getattr(before, name) != getattr(after, name)]
-    named += ["rules"] if before.rules != after.rules else []
-    return ", ".join(named) or "further fields"
+def difference(before: Item, after: Item) -> str:
+    """What an item has become, with the texts.
+
+    >>> first = Item("1", "de-en", "C", "P", "Der Mann.", (Rule("a", "positive", "regex", "man"),))
+    >>> difference(first, replace(first, source="Ihr Mann.", rules=()))
+    "source 'Der Mann.' is now 'Ihr Mann.'; without the rule positive regex 'man'"
+    """
+    told = [
+        f"{name} {getattr(before, name)!r} is now {getattr(after, name)!r}"
+        for name in _FIELDS
+        if getattr(before, name) != getattr(after, name)
+    ]
+    old, new = list(map(_content, before.rules)), list(map(_content, after.rules))
+    told += [f"without the rule {_told(*rule)}" for rule in old if rule not in new]
+    told += [f"with the rule {_told(*rule)}" for rule in new if rule not in old]
+    return "; ".join(told) or "further fields"
 
 
-def _add(connection: Connection, item: Item, person: int) -> Change:
+def _told(polarity: str, kind: str, text: str) -> str:
+    return f"{polarity} {kind} {text!r}"
+
+
+def _add(connection: Connection, item: Item, person: int, key: str | None) -> Change:
     names = set(connection.execute(select(items.c.name)).scalars())
     name = checked_id("item", item.id.strip()) if item.id.strip() else _free_id(names)
     if name in names:
@@ -262,9 +298,9 @@ def _add(connection: Connection, item: Item, person: int) -> Change:
     (number,) = connection.execute(insert(items).values(row)).inserted_primary_key or (0,)
     about = _about(item) | {"extra": {**item.extra, "retired": True}}
     data = {"before": about, "retired": []}
-    change = add_change(
-        connection, person, None, "item", f"added item {name}", item=number, data=data
-    )
+    rules_ = "; ".join(_told(*_content(rule)) for rule in item.rules) or "no rules"
+    note = f"added item {name}, {item.source!r}: {rules_}"
+    change = add_change(connection, person, None, "item", note, item=number, data=data, key=key)
     _write_rules(connection, number, replace(item, id=name), change, [])
     return change
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from sqlalchemy import Connection, Table, delete, exists, func, select, update
 
 from assay.data import DataError
@@ -21,7 +23,7 @@ from assay.suites.store.tables import (
     rules,
 )
 
-__all__ = ["merge", "plan_merge", "rename"]
+__all__ = ["merge", "plan_merge", "rename", "take_back_name"]
 
 
 def rename(connection: Connection, person: int, name: str, *, by: int) -> Change | None:
@@ -31,10 +33,27 @@ def rename(connection: Connection, person: int, name: str, *, by: int) -> Change
         return None
     if person_named(connection, name):
         raise DataError(f"somebody is called {name!r} already; merge the two instead.")
-    connection.execute(update(annotators).where(annotators.c.id == person).values(name=name))
-    _replace_name(connection, known.name, name)
-    settle(connection, _judged(connection, person))
-    return add_change(connection, by, None, "people", f"renamed {known.name} to {name}")
+    _set_name(connection, known, name)
+    note, data = f"renamed {known.name} to {name}", {"person": person, "names": [known.name, name]}
+    return add_change(connection, by, None, "rename", note, data=data)
+
+
+def take_back_name(connection: Connection, data: str) -> None:
+    """Undo that somebody was renamed; `data` is that of the change."""
+    told = json.loads(data)
+    before, after = told["names"]
+    person = person_numbered(connection, told["person"])
+    if person is None or person.name != after:
+        raise DataError(f"{after} was renamed or merged again since: undo that first.")
+    if person_named(connection, before):
+        raise DataError(f"somebody else is called {before!r} now; choose another name.")
+    _set_name(connection, person, before)
+
+
+def _set_name(connection: Connection, person: Person, name: str) -> None:
+    connection.execute(update(annotators).where(annotators.c.id == person.id).values(name=name))
+    _replace_name(connection, person.name, name)
+    settle(connection, _judged(connection, person.id))
 
 
 def plan_merge(connection: Connection, person: int, into: int) -> MergePlan:
@@ -74,7 +93,7 @@ def merge(connection: Connection, person: int, into: int, *, by: int) -> Change:
     connection.execute(delete(annotators).where(annotators.c.id == person))
     settle(connection, touched)
     by = into if by == person else by
-    return add_change(connection, by, None, "people", f"merged {plan.said}")
+    return add_change(connection, by, None, "merge", f"merged {plan.said}")
 
 
 def _known(connection: Connection, number: int) -> Person:

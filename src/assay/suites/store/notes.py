@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
 
 from assay.data import DataError
-from assay.suites.store.history import add_change
+from assay.suites.store.history import add_change, sent_before
 from assay.suites.store.records import Change, Note
 from assay.suites.store.tables import (
     annotators,
@@ -45,11 +45,17 @@ def add_note(
     output: int | None = None,
     flag: str = "",
     text: str = "",
+    key: str | None = None,
 ) -> Change:
-    """Keep a note on an output, or on an item by its id: a flag, some text or both."""
+    """Keep a note on an output, or on an item by its id: a flag, some text or both.
+
+    `key` is the page's own name for the request: sent once more, it changes nothing.
+    """
+    if done := sent_before(connection, person, key, "note"):
+        return done
     text = _checked(flag, text)
     number = _item_of(connection, item, output)
-    change = add_change(connection, person, output, "note", _told(flag, text), item=number)
+    change = add_change(connection, person, output, "note", _told(flag, text), item=number, key=key)
     connection.execute(
         insert(notes).values(
             item_id=number,
@@ -64,16 +70,21 @@ def add_note(
     return change
 
 
-def remove_note(connection: Connection, person: int, note: int) -> Change:
+def remove_note(
+    connection: Connection, person: int, note: int, *, key: str | None = None
+) -> Change:
     """Take a note away, which its author and leads may do; the history keeps it."""
+    if done := sent_before(connection, person, key, "note"):
+        return done
     row = connection.execute(select(notes).where(notes.c.id == note, ~notes.c.withdrawn)).first()
     if row is None:
         raise DataError("this note is gone already.")
     _check_owner(connection, row.annotator_id, person)
     _withdraw(connection, notes.c.id == note, withdrawn=True)
     told = f"removed the note: {_told(row.flag, row.text)}"
+    data = {"removes": note}
     return add_change(
-        connection, person, row.output_id, "note", told, item=row.item_id, data={"removes": note}
+        connection, person, row.output_id, "note", told, item=row.item_id, data=data, key=key
     )
 
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from assay.data import DataError
-from assay.suites.store.dealing import Unfinished, move, unfinished
+from assay.suites.store.dealing import move
 from assay.suites.store.records import Assignment, Change, WorkOffer
 from assay.suites.store.tables import annotators, items, leases, now, pairs
+from assay.suites.store.unfinished import Unfinished, unfinished
 
 __all__ = ["MOST", "offer", "take"]
 

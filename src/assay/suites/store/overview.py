@@ -1,21 +1,35 @@
-"""The suite as a whole: what there is, and what is missing; its name and languages."""
+"""The suite as a whole: what there is, and what is missing; its name, languages and imports."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import case as sql_case
 
+from assay.data import DataError
 from assay.suites.check import Verdict
 from assay.suites.model import Suite
-from assay.suites.store.records import StoredRun
+from assay.suites.store.blind import hidden_from
+from assay.suites.store.history import add_change, counted
+from assay.suites.store.items import difference
+from assay.suites.store.records import Change, SavedSuite, StoredRun
 from assay.suites.store.runs import stored_runs
-from assay.suites.store.suites import load_suite, save_facts
+from assay.suites.store.suites import load_suite, save_facts, save_suite
 from assay.suites.store.tables import answers, items, outputs
 
-__all__ = ["RunOverview", "SuiteOverview", "has_items", "name_suite", "overview"]
+__all__ = [
+    "RunOverview",
+    "SuiteOverview",
+    "has_items",
+    "import_suite",
+    "name_suite",
+    "overview",
+    "take_back_suite_name",
+]
 
 FEW = 20
 """A phenomenon with fewer items is too small to compare systems by."""
@@ -58,8 +72,8 @@ def has_items(connection: Connection) -> bool:
     return connection.execute(select(items.c.id).limit(1)).first() is not None
 
 
-def overview(connection: Connection) -> SuiteOverview:
-    """What the suite has, and what is missing."""
+def overview(connection: Connection, *, person: int | None = None) -> SuiteOverview:
+    """What the suite has, and what is missing, as far as a `person` may see verdicts."""
     suite = load_suite(connection)
     used = [item for item in suite.items if not item.retired]
     answered = set(connection.execute(_ANSWERED).scalars())
@@ -76,16 +90,78 @@ def overview(connection: Connection) -> SuiteOverview:
         without_rules=sum(not item.rules for item in used),
         without_outputs=sum(item.id not in answered for item in used),
         phenomena=phenomena,
-        runs=_runs(connection, {item.id for item in used}),
+        runs=_runs(connection, {item.id for item in used}, person),
     )
 
 
-def name_suite(connection: Connection, name: str, languages: str) -> None:
-    """Give the suite a name, and the languages that new items have."""
+def name_suite(connection: Connection, name: str, languages: str, *, person: int) -> Change | None:
+    """Give the suite a name, and the languages that new items have; None where it has them."""
     suite = load_suite(connection)
+    before, after = (suite.name, _languages(suite)), (name.strip(), languages.strip())
+    if before == after:
+        return None
+    _set_names(connection, suite, *after)
+    told = zip(("name", "languages"), before, after, strict=True)
+    parts = [
+        f"{what} {_quoted(old)} is now {_quoted(new)}" for what, old, new in told if old != new
+    ]
+    note = f"changed the suite: {'; '.join(parts)}"
+    return add_change(
+        connection, person, None, "suite", note, data={"before": before, "after": after}
+    )
+
+
+def take_back_suite_name(connection: Connection, data: str) -> None:
+    """Undo that the suite was renamed; `data` is that of the change."""
+    told, suite = json.loads(data), load_suite(connection)
+    if [suite.name, _languages(suite)] != told["after"]:
+        raise DataError("the suite was renamed again since: undo that first.")
+    _set_names(connection, suite, *told["before"])
+
+
+def _set_names(connection: Connection, suite: Suite, name: str, languages: str) -> None:
     extra = {key: value for key, value in suite.extra.items() if key != "languages"}
-    told = {"languages": languages.strip()} if languages.strip() else {}
-    save_facts(connection, replace(suite, name=name.strip(), extra=extra | told))
+    told = {"languages": languages} if languages else {}
+    save_facts(connection, replace(suite, name=name, extra=extra | told))
+
+
+def _quoted(text: str) -> str:
+    return repr(text) if text else "(none)"
+
+
+LISTED = 50
+"""How many items the history names of an import."""
+
+
+def import_suite(
+    connection: Connection, suite: Suite, *, file: str, person: int | None = None
+) -> SavedSuite:
+    """Save a suite that was read from a file (`save_suite`), and tell the history what changed.
+
+    Without a `person`, a command imports it.
+    """
+    before = load_suite(connection)
+    saved = save_suite(connection, suite)
+    after = load_suite(connection)
+    note = f"imported {file}: {counted(saved.added, 'item')} added, {saved.changed:,} changed"
+    told = _changes(before, after)
+    more = [f"and {counted(len(told) - LISTED, 'more item')}"] if len(told) > LISTED else []
+    lines = "; ".join([*told[:LISTED], *more])
+    if lines:
+        add_change(connection, person, None, "import", f"{note}. {lines}")
+    return saved
+
+
+def _changes(before: Suite, after: Suite) -> list[str]:
+    """What is different, in a line for the suite's name and one for each item."""
+    named = [f"the suite is called {after.name!r}"] if before.name != after.name else []
+    return named + [
+        f"item {item.id}: {difference(before.by_id[item.id], item)}"
+        if item.id in before.by_id
+        else f"new item {item.id}: {item.source}"
+        for item in after.items
+        if item != before.by_id.get(item.id)
+    ]
 
 
 _ANSWERED = select(items.c.name).join(answers, answers.c.item_id == items.c.id).distinct()
@@ -96,9 +172,11 @@ def _languages(suite: Suite) -> str:
     return told if isinstance(told, str) else ""
 
 
-def _runs(connection: Connection, used: set[str]) -> tuple[RunOverview, ...]:
+def _runs(connection: Connection, used: set[str], person: int | None) -> tuple[RunOverview, ...]:
+    hidden = hidden_from(connection, person)
+    seen: ColumnElement[str] = sql_case((hidden, outputs.c.ruled), else_=outputs.c.verdict)
     asked = (
-        select(answers.c.run_id, items.c.name, outputs.c.verdict)
+        select(answers.c.run_id, items.c.name, seen)
         .join(outputs, outputs.c.id == answers.c.output_id)
         .join(items, items.c.id == answers.c.item_id)
     )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import secrets
 import unicodedata
 from datetime import timedelta
+from typing import NewType
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from assay.data import DataError
-from assay.suites.store.records import Person
+from assay.suites.store.history import add_change
+from assay.suites.store.records import Change, Person
 from assay.suites.store.tables import (
     annotators,
     check_text,
@@ -22,12 +25,14 @@ from assay.suites.store.tables import (
 )
 
 __all__ = [
+    "PasswordHash",
     "add_person",
     "all_people",
     "appoint",
     "check_password",
     "checked_name",
     "dismiss",
+    "hashed_password",
     "invite",
     "knows_device",
     "leads",
@@ -40,7 +45,11 @@ __all__ = [
     "person_numbered",
     "redeem",
     "set_password",
+    "take_back_role",
 ]
+
+PasswordHash = NewType("PasswordHash", str)
+"""What is kept of a password."""
 
 INVITED = timedelta(days=7)
 """How long a link that invites somebody may be used."""
@@ -60,7 +69,7 @@ def add_person(connection: Connection, name: str, password: str = "") -> Person:
     name = checked_name(name)
     if person_named(connection, name):
         raise DataError(f"somebody is called {name!r} already; choose another name.")
-    hashed = _hashed(password) if password else ""
+    hashed = hashed_password(password) if password else ""
     lead = not leads(connection)
     row = insert(annotators).values(name=name, password=hashed, created=now(), lead=lead)
     (number,) = connection.execute(row).inserted_primary_key or (0,)
@@ -90,16 +99,42 @@ def leads(connection: Connection) -> list[Person]:
     return [person for person in all_people(connection) if person.lead]
 
 
-def appoint(connection: Connection, person: int) -> None:
-    """Make a person a lead."""
-    connection.execute(update(annotators).where(annotators.c.id == person).values(lead=True))
+def appoint(connection: Connection, person: int, *, by: int | None = None) -> Change | None:
+    """Make a person a lead; None where they are one. Without `by`, a command does it."""
+    return _change_role(connection, person, lead=True, by=by)
 
 
-def dismiss(connection: Connection, person: int) -> None:
-    """Make a lead a person like others; a `DataError` for the last one."""
-    if all(lead.id == person for lead in leads(connection)):
+def dismiss(connection: Connection, person: int, *, by: int | None = None) -> Change | None:
+    """Make a lead a person like others; None where they are, a `DataError` for the last one."""
+    return _change_role(connection, person, lead=False, by=by)
+
+
+def take_back_role(connection: Connection, data: str) -> None:
+    """Undo that somebody became a lead, or ceased to be one; `data` is that of the change."""
+    told = json.loads(data)
+    person = person_numbered(connection, told["person"])
+    if person is None or person.lead != told["lead"]:
+        raise DataError("this was changed again since, so it cannot be taken back any more.")
+    _set_role(connection, person.id, lead=not person.lead)
+
+
+def _change_role(
+    connection: Connection, number: int, *, lead: bool, by: int | None
+) -> Change | None:
+    person = person_numbered(connection, number)
+    if person is None:
+        raise DataError("this person is not there any more: reload the page.")
+    if person.lead == lead:
+        return None
+    _set_role(connection, number, lead=lead)
+    note = f"made {person.name} a lead" if lead else f"ended {person.name}'s role as a lead"
+    return add_change(connection, by, None, "lead", note, data={"person": number, "lead": lead})
+
+
+def _set_role(connection: Connection, person: int, *, lead: bool) -> None:
+    if not lead and all(one.id == person for one in leads(connection)):
         raise DataError("this is the only lead; name another one first.")
-    connection.execute(update(annotators).where(annotators.c.id == person).values(lead=False))
+    connection.execute(update(annotators).where(annotators.c.id == person).values(lead=lead))
 
 
 def check_password(connection: Connection, name: str, password: str) -> Person | None:
@@ -110,15 +145,30 @@ def check_password(connection: Connection, name: str, password: str) -> Person |
     return _person(row) if row and row["password"] and right else None
 
 
-def set_password(connection: Connection, person: int, password: str) -> None:
-    """Choose a password, instead of the one before."""
-    changed = update(annotators).where(annotators.c.id == person)
-    connection.execute(changed.values(password=_hashed(password)))
+def hashed_password(password: str) -> PasswordHash:
+    """What is kept of a password; computed before a transaction begins, since it takes long."""
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise DataError(f"a password has at least {SHORTEST} characters.")
+    salt = secrets.token_bytes(16)
+    return PasswordHash(f"scrypt${salt.hex()}${_scrypt(password, salt).hex()}")
 
 
-def invite(connection: Connection, name: str, *, lasts: timedelta = INVITED) -> str:
-    """The secret of a link that logs a person in, once; a new name becomes a person."""
-    person = person_named(connection, name) or add_person(connection, name)
+def set_password(connection: Connection, person: int, hashed: PasswordHash) -> None:
+    """Let a password count, instead of the one before."""
+    connection.execute(update(annotators).where(annotators.c.id == person).values(password=hashed))
+
+
+def invite(
+    connection: Connection, name: str, *, by: int | None = None, lasts: timedelta = INVITED
+) -> str:
+    """The secret of a link that logs a person in, once; a new name becomes a person.
+
+    Without `by`, a command invites.
+    """
+    known = person_named(connection, name)
+    person = known or add_person(connection, name)
+    new = "" if known else ", who is new here,"
+    add_change(connection, by, None, "invite", f"invited {person.name}{new} with a one-time link")
     secret = secrets.token_urlsafe(32)
     row = {"digest": digest(secret), "annotator_id": person.id, "expires": now(later=lasts)}
     connection.execute(insert(invitations).values(row))
@@ -216,13 +266,6 @@ def checked_name(name: str) -> str:
 
 def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode(errors="replace")).hexdigest()
-
-
-def _hashed(password: str) -> str:
-    if not SHORTEST <= len(password) <= LONGEST:
-        raise DataError(f"a password has at least {SHORTEST} characters.")
-    salt = secrets.token_bytes(16)
-    return f"scrypt${salt.hex()}${_scrypt(password, salt).hex()}"
 
 
 def _matches(password: str, hashed: str) -> bool:

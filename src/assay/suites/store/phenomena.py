@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select
 
 from assay.data import DataError
-from assay.suites.store.history import add_change
+from assay.suites.store.history import add_change, sent_before
 from assay.suites.store.records import Change, Phenomenon
 from assay.suites.store.tables import changes, check_text, facts, items
 
@@ -46,8 +46,14 @@ def define(
     *,
     definition: str,
     examples: str = "",
+    key: str | None = None,
 ) -> Change:
-    """Write what a phenomenon is, and examples, one a line; it is a change in the history."""
+    """Write what a phenomenon is, and examples, one a line; it is a change in the history.
+
+    `key` is the page's own name for the request: sent once more, it changes nothing.
+    """
+    if done := sent_before(connection, person, key, "phenomenon"):
+        return done
     there = select(items.c.id).where(items.c.category == category, items.c.phenomenon == name)
     if connection.execute(there.limit(1)).first() is None:
         raise DataError(f"no item is of {category!r}, {name!r}.")
@@ -56,8 +62,17 @@ def define(
     if (before.definition, before.examples) == (after.definition, after.examples):
         raise DataError("Nothing has changed, so nothing was saved.")
     _write(connection, after)
-    told = f"defined {category} › {name}: {after.definition}"
-    return add_change(connection, person, None, "phenomenon", told, data={"before": _entry(before)})
+    told = f"defined {category} › {name}: {_told(after)}"
+    if before.definition or before.examples:
+        told += f" (before: {_told(before)})"
+    data = {"before": _entry(before)}
+    return add_change(connection, person, None, "phenomenon", told, data=data, key=key)
+
+
+def _told(phenomenon: Phenomenon) -> str:
+    """A definition and its examples in a line."""
+    examples = f" (examples: {' / '.join(phenomenon.examples)})" if phenomenon.examples else ""
+    return (phenomenon.definition or "no definition") + examples
 
 
 def take_back_definition(connection: Connection, change: int) -> None:

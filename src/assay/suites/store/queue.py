@@ -321,7 +321,8 @@ def next_output(
 
     In the queue are the warnings of the rules that wait for this person (`waiting_for`) and of
     which this person has said nothing: first what was given to them, then what is in the pool.
-    With `beside`, only those in the item of that output.
+    With `beside`, only those in the item of that output. They come in the order of items, or as
+    `filters.sort` says.
     """
     hidden = hidden_outputs(connection, person)
     wanted = and_(true(), *conditions(connection, filters, hidden=hidden, person=person))
@@ -331,17 +332,25 @@ def next_output(
     if skipped:
         look = partial(_first_skipped, connection, wanted=wanted, person=person)
     else:
-        look = partial(_first, connection, wanted=and_(~said_by(person), wanted))
+        first = _first_by_systems if filters.sort == "systems" else _first
+        look = partial(first, connection, wanted=and_(~said_by(person), wanted))
     *own, pool = waiting_for(connection, person)
     found = [place for part in own if (place := look(part))]
     if not found and (place := look(pool)):
         found = [place]
-    return min(found).output if found else None
+    return min(found, key=lambda turn: turn.place).output if found else None
 
 
 class _Turn(NamedTuple):
+    """An output of the queue; the one with the smallest place comes first."""
+
     position: int
     output: int
+    rank: int = 0
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        return self.rank, self.position, self.output
 
 
 def _first(connection: Connection, waiting: Waiting, wanted: ColumnElement[bool]) -> _Turn | None:
@@ -358,6 +367,26 @@ def _first(connection: Connection, waiting: Waiting, wanted: ColumnElement[bool]
     within = select(func.min(outputs.c.id)).select_from(_JOINED)
     output = connection.execute(within.where(items.c.id == item.id, open_)).scalar_one()
     return _Turn(item.position, output)
+
+
+def _first_by_systems(
+    connection: Connection, waiting: Waiting, wanted: ColumnElement[bool]
+) -> _Turn | None:
+    """The first output that waits, those first that most systems wrote."""
+    many = (
+        select(answers.c.output_id, func.count().label("systems"))
+        .group_by(answers.c.output_id)
+        .subquery()
+    )
+    asked = (
+        select(items.c.position, outputs.c.id, -many.c.systems)
+        .select_from(_JOINED.join(many, many.c.output_id == outputs.c.id))
+        .where(waiting.items, waiting.outputs, wanted)
+        .order_by(many.c.systems.desc(), items.c.position, outputs.c.id)
+        .limit(1)
+    )
+    found = connection.execute(asked).first()
+    return _Turn(*found) if found else None
 
 
 def _first_judged(

@@ -25,6 +25,7 @@ __all__ = [
     "Filters",
     "MergePlan",
     "Note",
+    "OutputState",
     "Person",
     "PersonsDeal",
     "Phenomenon",
@@ -347,12 +348,27 @@ class Assignment(NamedTuple):
     second: bool
 
 
+class OutputState(NamedTuple):
+    """Who has an output to judge, who has judged it, and who is `at` its item."""
+
+    held: tuple[Assignment, ...]
+    judges: frozenset[int]
+    judged_by_people: bool
+    at: frozenset[int]
+
+    def still(self, later: OutputState) -> bool:
+        """Whether nobody has got, judged or begun the output since."""
+        return self[:3] == later[:3] and later.at <= self.at
+
+
 @dataclass(frozen=True)
 class DealPlan:
     """What a deal would change.
 
     `judgements` are wanted in all: one for each open output, and a second one for `doubled` of
-    the outputs that people judge. `weights` are by the numbers of people.
+    the outputs that people judge. `weights` are by the numbers of people; `newcomers` are names by
+    numbers below 0, who become people when the plan is applied. `states` are those of the outputs
+    that move, when the plan was made.
     """
 
     people: tuple[PersonsDeal, ...]
@@ -362,6 +378,8 @@ class DealPlan:
     double: float
     removed: tuple[Assignment, ...]
     added: tuple[Assignment, ...]
+    newcomers: Mapping[int, str]
+    states: Mapping[int, OutputState]
 
 
 @dataclass(frozen=True)

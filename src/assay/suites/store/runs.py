@@ -31,6 +31,7 @@ from assay.suites.check import NOT_TESTED, Checker, Hits, Verdict, Verdicts, cod
 from assay.suites.model import Run
 from assay.suites.report import RunResult
 from assay.suites.store.blind import hidden_from
+from assay.suites.store.history import add_change, counted
 from assay.suites.store.opening import Store
 from assay.suites.store.records import StoredRun
 from assay.suites.store.suites import load_items, recheck, settle
@@ -51,6 +52,7 @@ from assay.suites.store.tables import (
 
 __all__ = [
     "ChosenRuns",
+    "add_runs",
     "campaigns",
     "choose",
     "drop_unused",
@@ -120,12 +122,36 @@ def save_runs(
     """
     checker = Checker()
     with store.write() as connection:
-        for run in track(runs, total=len(runs)):
-            save_run(connection, run, checker, replace=replace)
+        add_runs(connection, runs, checker, replace=replace, track=track)
     with store.read() as connection:
         numbers = {(run.system, run.campaign): run.id for run in stored_runs(connection)}
         wanted = [numbers[run.system, run.campaign] for run in runs]
         return RunResult(load_verdicts(connection, wanted), trouble=tuple(checker.trouble))
+
+
+def add_runs(
+    connection: Connection,
+    runs: Sequence[Run],
+    checker: Checker,
+    *,
+    person: int | None = None,
+    replace: bool = False,
+    track: Track = untracked,
+) -> None:
+    """Keep runs (`save_run`), each as an entry of the history; without a `person`, a command's."""
+    for run in track(runs, total=len(runs)):
+        before = _stored_texts(connection, run)
+        save_run(connection, run, checker, replace=replace)
+        if before != dict(run.outputs):
+            add_change(connection, person, None, "run", _told(run, before))
+
+
+def _told(run: Run, before: Mapping[str, str] | None) -> str:
+    campaign = f" in {run.campaign}" if run.campaign else ""
+    if before is None:
+        return f"added {counted(len(run.outputs), 'output')} of {run.system}{campaign}"
+    replaced_ = f"replaced the outputs of {run.system}{campaign}, now {len(run.outputs):,}"
+    return f"{replaced_}: {counted(_differing(run, before), 'item')} differ"
 
 
 class ChosenRuns(NamedTuple):
@@ -385,10 +411,13 @@ def _set_date(connection: Connection, run: Run) -> None:
         connection.execute(update(runs).where(_is(run)).values(date=run.date))
 
 
+def _differing(run: Run, before: Mapping[str, str]) -> int:
+    names = before.keys() | run.outputs.keys()
+    return sum(before.get(name) != run.outputs.get(name) for name in names)
+
+
 def _clash(run: Run, before: Mapping[str, str]) -> str:
-    differing = sum(
-        before.get(name) != run.outputs.get(name) for name in before.keys() | run.outputs.keys()
-    )
+    differing = _differing(run, before)
     campaign = f" in {run.campaign}" if run.campaign else ""
     return (
         f"{run.system}{campaign} is in the database with other outputs on {differing} items. "

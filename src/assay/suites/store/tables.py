@@ -215,17 +215,18 @@ leases = Table(
     _text("expires"),
 )
 
-# Everything that a person did, in order, and for which output or item. `undone` is when it was
-# taken back, else empty, and `undone_by` who did that. `key` is the page's own name for the
+# Everything that was done, in order, for which output or item, and by whom; a command of the
+# command line has no person. `undone` is when it was taken back, else empty, and `undone_by` who
+# did that. `key` is the page's own name for the
 # request: sent once more, it changes nothing. `data` is JSON: what it takes to undo the change.
 changes = Table(
     "changes",
     metadata,
     _key(),
-    _points_to("annotator_id"),
+    _points_to("annotator_id", optional=True),
     _points_to("output_id", optional=True),
     _text("time"),
-    Column("kind", String(16), nullable=False),  # decision, skip, adjudication, rule
+    Column("kind", String(16), nullable=False),  # see history.KINDS
     _text("note"),
     _text("undone"),
     _text("undone_by"),

@@ -117,8 +117,10 @@ def choose_password(request: Request, post: Posted) -> Response:
     try:
         if password != post.form.text("again"):
             raise DataError("The two passwords differ.")
-        with _turn(site), site.store.write() as conn:
-            people.set_password(conn, post.person.id, password)
+        with _turn(site):
+            hashed = people.hashed_password(password)
+        with site.store.write() as conn:
+            people.set_password(conn, post.person.id, hashed)
             people.log_out_everywhere(conn, post.person.id)
     except DataError as error:
         return site.page("account", post.session, status=400, done=False, error=str(error))

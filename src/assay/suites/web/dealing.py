@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-import secrets
 
 import numpy as np
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
-from sqlalchemy import Connection
 
 from assay.data import DataError
 from assay.suites.store.dealing import apply_deal, clear, plan_deal
-from assay.suites.store.people import add_person, all_people, person_named
-from assay.suites.store.records import DealPlan
+from assay.suites.store.people import all_people
 from assay.suites.web.requests import Form, LeadPosted, Post
 from assay.suites.web.site import Site, site_of
 from assay.suites.web.team import team_page
@@ -32,52 +29,37 @@ def deal(request: Request, post: LeadPosted) -> Response:
     site, form = site_of(request), post.form
     todo = form.one_of("do", ("plan", "apply", "clear", "clear now"))
     try:
-        if todo == "plan":
+        plan = site.plans.take(form.text("plan")) if todo == "apply" else None
+        if todo == "plan" or (todo == "apply" and plan is None):
             return _confirm(site, post)
         if todo == "clear":
-            return site.page("deal", post.session, plan=None, fields={}, judges=[])
+            return site.page("deal", post.session, plan=None, fields={}, again=False, judges=[])
         with site.store.write() as conn:
-            change = (
-                apply_deal(conn, _plan(conn, form), post.person.id)
-                if todo == "apply"
-                else clear(conn, post.person.id)
-            )
+            person = post.person.id
+            change = apply_deal(conn, plan, person) if plan else clear(conn, person)
     except DataError as error:
         return team_page(request, post.session, error=str(error), status=400)
     return RedirectResponse(f"/team?last={change.id}" if change else "/team", 303)
 
 
 def _confirm(site: Site, post: Post) -> Response:
-    """The page that says what will change; the same seed deals the same way afterwards."""
-    form = Form(dict(post.form.values) | {"seed": str(secrets.randbits(31))})
-    _weights(form)
-    if not site.settings.accounts:
-        _welcome(site, form)
-    with site.store.read() as conn:
-        plan = _plan(conn, form)
-        judges = _lonely_judges(conn, plan)
-    fields = {name: value for name, value in form.values.items() if name != "do"}
-    return site.page("deal", post.session, plan=plan, fields=fields, judges=judges)
+    """The page that says what will change; what it shows is what is done afterwards.
 
-
-def _lonely_judges(conn: Connection, plan: DealPlan) -> list[str]:
-    """The two who judge the same outputs where nobody else is there to decide their disputes."""
-    names = [person.name for person in all_people(conn)]
-    return names if plan.doubled and len(names) == 2 else []
-
-
-def _welcome(site: Site, form: Form) -> None:
-    """Make people of the new names, where names are all that people need."""
-    with site.store.write() as conn:
-        for name in _weights(form):
-            if person_named(conn, name) is None:
-                add_person(conn, name)
-
-
-def _plan(conn: Connection, form: Form) -> DealPlan:
+    New names become people then, where names are all that people need.
+    """
+    form = post.form
+    weights = _weights(form)
     double = _quantity(form.text("double"), "the part judged by two") / 100
-    rng = np.random.default_rng(form.number("seed"))
-    return plan_deal(conn, _weights(form), double=double, rng=rng)
+    new, rng = not site.settings.accounts, np.random.default_rng()
+    with site.store.read() as conn:
+        plan = plan_deal(conn, weights, double=double, newcomers=new, rng=rng)
+        people = {person.name for person in all_people(conn)} | set(weights)
+    asked = {name: form.text(name) for name in form.values if name not in ("do", "plan")}
+    fields = asked | {"plan": site.plans.keep(plan)}
+    again = form.text("do") == "apply"
+    # Two people who judge the same, where nobody else is there to decide their disputes.
+    judges = sorted(people) if plan.doubled and len(people) == 2 else []
+    return site.page("deal", post.session, plan=plan, fields=fields, again=again, judges=judges)
 
 
 def _weights(form: Form) -> dict[str, float]:

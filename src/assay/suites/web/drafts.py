@@ -12,11 +12,12 @@ from sqlalchemy import Connection
 from assay.data import DataError
 from assay.suites.model import Kind, Polarity
 from assay.suites.store.drafts import check_length, preview, save_rule, suggest
+from assay.suites.store.history import deed
 from assay.suites.store.opening import Unavailable
 from assay.suites.store.queue import case
 from assay.suites.store.records import Case, Draft, Preview, PreviewLine, Scope
 from assay.suites.web.requests import Form, Number, Posted, Queue, Visitor, inside
-from assay.suites.web.site import deed, site_of, wants_json
+from assay.suites.web.site import site_of, wants_json
 from assay.suites.web.views import Toast, draft_pieces, line_pieces
 from assay.suites.web.work import changed
 
@@ -62,7 +63,7 @@ def keep_rule(request: Request, post: Posted, output: Number) -> Response:
     site, draft = site_of(request), _draft(output, post.form)
     try:
         with site.store.write() as conn:
-            change = save_rule(conn, draft, post.person.id)
+            change = save_rule(conn, draft, post.person.id, key=post.form.key() or None)
     except Unavailable:
         raise
     except DataError as error:

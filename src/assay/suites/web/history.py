@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from assay.suites.store.blind import hidden_from
+from assay.suites.store.decisions import may_undo
 from assay.suites.store.history import KINDS, history, kinds_done
 from assay.suites.store.people import all_people
 from assay.suites.web.requests import Form, Visitor
@@ -53,6 +54,7 @@ def past(request: Request, session: Visitor) -> Response:
         "history",
         session,
         changes=found[:STEP],
+        undoable={change.id for change in found if may_undo(change, session.person)},
         more=len(found) > STEP,
         names=list(numbers),
         kinds=kinds,

@@ -48,7 +48,7 @@ def list_items(request: Request, session: Visitor) -> Response:
     offset = asked.number("offset") if asked.text("offset") else 0
     filters = {name: asked.text(name) for name in ("text", "category", "phenomenon", "lacking")}
     with site.store.read() as conn:
-        found = find_items(conn, **filters)
+        found = find_items(conn, **filters, person=session.person.id)
         known = choices(conn)
     shown = found[offset : offset + STEP]
     return site.page(
@@ -110,7 +110,7 @@ def leave_out(request: Request, post: LeadPosted, number: Number) -> Response:
     """Leave an item out of queues and reports, or bring it back."""
     back = post.form.text("back") == "1"
     with site_of(request).store.write() as conn:
-        retire_item(conn, number, post.person.id, retired=not back)
+        retire_item(conn, number, post.person.id, retired=not back, key=post.form.key() or None)
     return RedirectResponse(f"/items/{number}", 303)
 
 
@@ -118,7 +118,7 @@ def _save(request: Request, session: Session, number: int | None, form: Form) ->
     item, site = _item(form), site_of(request)
     try:
         with site.store.write() as conn:
-            save_item(conn, number, item, session.person.id)
+            save_item(conn, number, item, session.person.id, key=form.key() or None)
     except DataError as error:
         return _page(request, session, number, item, error=str(error), status=400)
     if number is None and form.text("more"):

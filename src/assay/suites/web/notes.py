@@ -27,6 +27,7 @@ def write_note(request: Request, post: Posted) -> Response:
             output=form.number("output") if about == "output" else None,
             flag=form.text("flag"),
             text=form.text("text"),
+            key=form.key() or None,
         )
     return _back(form)
 
@@ -35,7 +36,7 @@ def write_note(request: Request, post: Posted) -> Response:
 def take_away(request: Request, post: Posted) -> Response:
     """Take a note away, and go back."""
     with site_of(request).store.write() as conn:
-        remove_note(conn, post.person.id, post.form.number("note"))
+        remove_note(conn, post.person.id, post.form.number("note"), key=post.form.key() or None)
     return _back(post.form)
 
 

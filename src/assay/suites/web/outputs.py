@@ -17,7 +17,7 @@ from assay.suites.check import Checker
 from assay.suites.files.outputs import beside_sources, preview_run, read_outputs
 from assay.suites.model import Run, Suite
 from assay.suites.store.overview import overview
-from assay.suites.store.runs import save_run, stored_runs
+from assay.suites.store.runs import add_runs, stored_runs
 from assay.suites.store.suites import load_suite
 from assay.suites.web.requests import Form, Lead, LeadPosted, Post, lead_uploaded
 from assay.suites.web.site import Session, site_of
@@ -70,8 +70,8 @@ def save_outputs(request: Request, post: LeadPosted, upload: str) -> Response:
             runs = _runs(load_suite(conn), paths, form)
             if clash := _clash(runs):
                 raise DataError(clash)
-            for run in runs:
-                save_run(conn, run, checker, replace=form.text("replace") == "1")
+            replacing = form.text("replace") == "1"
+            add_runs(conn, runs, checker, person=post.person.id, replace=replacing)
             numbers = _numbers(conn, runs)
     except DataError as error:
         return _preview_page(request, post.session, upload, form, error=told(error, paths))

@@ -39,7 +39,7 @@ def change_lead(request: Request, post: LeadPosted) -> Response:
     change = appoint if post.form.one_of("lead", ("yes", "no")) == "yes" else dismiss
     try:
         with site_of(request).store.write() as conn:
-            change(conn, number)
+            change(conn, number, by=post.person.id)
     except DataError as error:
         return _page(request, post.session, error=str(error), status=400)
     return RedirectResponse("/people", 303)
@@ -51,7 +51,7 @@ def make_link(request: Request, post: LeadPosted) -> Response:
     name = post.form.text("name")
     try:
         with site_of(request).store.write() as conn:
-            secret = invite(conn, name)
+            secret = invite(conn, name, by=post.person.id)
     except DataError as error:
         return _page(request, post.session, error=str(error), status=400)
     link = OneTimeLink(" ".join(name.split()), f"{request.base_url}invite/{secret}")

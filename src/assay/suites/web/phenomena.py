@@ -42,5 +42,6 @@ def write_definition(request: Request, post: Posted) -> Response:
             form.text("phenomenon"),
             definition=form.text("definition"),
             examples=form.text("examples"),
+            key=form.key() or None,
         )
     return RedirectResponse("/phenomena", 303)

@@ -22,7 +22,8 @@ from assay.suites.files.columns import (
 )
 from assay.suites.files.mapping import MappedItems, map_items
 from assay.suites.model import Kind, Suite
-from assay.suites.store.suites import load_suite, save_suite
+from assay.suites.store.overview import import_suite
+from assay.suites.store.suites import load_suite
 from assay.suites.web.requests import Form, Lead, LeadPosted, Post, lead_uploaded
 from assay.suites.web.site import Session, counted, site_of, wants_json
 from assay.suites.web.suites import overview_page
@@ -97,7 +98,7 @@ def import_file(request: Request, post: LeadPosted, upload: str) -> Response:
         suite = Suite(sheet.mapped.items, chosen.name or stored.name, stored.extra)
         if chosen.languages:
             suite = replace(suite, extra={**suite.extra, "languages": chosen.languages})
-        saved = save_suite(conn, suite)
+        saved = import_suite(conn, suite, file=path.name, person=post.person.id)
     site.uploads.drop(upload)
     done = urlencode({"added": saved.added, "changed": saved.changed})
     return RedirectResponse(f"/suite?{done}", 303)

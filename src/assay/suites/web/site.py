@@ -18,9 +18,11 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from assay.suites.store.history import counted, deed
 from assay.suites.store.opening import Store
-from assay.suites.store.records import Change, Decision, Person
+from assay.suites.store.records import Decision, Person
 from assay.suites.store.rules import RuleUse
+from assay.suites.web.shares import ShownPlans
 from assay.suites.web.uploads import Uploads
 from assay.version import __version__
 
@@ -36,7 +38,6 @@ __all__ = [
     "Site",
     "cost",
     "counted",
-    "deed",
     "duration",
     "keys_of",
     "listed",
@@ -76,15 +77,6 @@ DEFAULT = ServerSettings()
 MINUTE, HOUR = 60, 3600
 
 
-def counted(number: int, thing: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "output"), counted(1200, "output")
-    ('1 output', '1,200 outputs')
-    """
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def duration(seconds: float) -> str:
     """A time span as exact as an estimate deserves.
 
@@ -119,21 +111,6 @@ def moment(time: str) -> str:
         return f"{datetime.fromisoformat(time):%Y-%m-%d %H:%M} UTC"
     except ValueError:
         return time
-
-
-def deed(change: Change) -> str:
-    """What somebody did.
-
-    >>> deed(Change(1, "Ada", "", "decision", "fail", ""))
-    'said fail'
-    """
-    words = {
-        "adjudication": f"decided the dispute: {change.note}",
-        "decision": f"said {change.note}",
-        "rule": f"added a rule: {change.note}",
-        "skip": "skipped",
-    }
-    return words.get(change.kind, change.note)
 
 
 def listed(names: list[str]) -> str:
@@ -273,6 +250,7 @@ class Site:
     settings: ServerSettings
     attempts: Attempts = field(default_factory=Attempts)
     uploads: Uploads = field(default_factory=Uploads)
+    plans: ShownPlans = field(default_factory=ShownPlans)
     hashing: HashingTurns = field(default_factory=HashingTurns)
     templates: Environment = field(default_factory=lambda: _templates())
 

@@ -28,7 +28,7 @@ def name_it(request: Request, post: LeadPosted) -> Response:
     if not form.text("name").strip():
         return overview_page(request, post.session, error="Give the suite a name.")
     with site.store.write() as conn:
-        name_suite(conn, form.text("name"), form.text("languages"))
+        name_suite(conn, form.text("name"), form.text("languages"), person=post.person.id)
     return RedirectResponse("/items/new" if form.text("first") else "/suite", 303)
 
 
@@ -36,7 +36,7 @@ def overview_page(request: Request, session: Session, *, error: str = "") -> Res
     """The overview, perhaps with what is wrong with a form of it."""
     site = site_of(request)
     with site.store.read() as conn:
-        about = overview(conn)
+        about = overview(conn, person=session.person.id)
     return site.page(
         "suite",
         session,

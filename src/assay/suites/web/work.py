@@ -17,14 +17,14 @@ from assay.suites.store.decisions import Outdated, save_decision, save_decisions
 from assay.suites.store.drafts import best_draft
 from assay.suites.store.filters import choices
 from assay.suites.store.finding import next_listed
-from assay.suites.store.history import history
+from assay.suites.store.history import deed, history
 from assay.suites.store.leases import claim, give_back, lease_end
 from assay.suites.store.offers import offer, take
 from assay.suites.store.overview import has_items
 from assay.suites.store.queue import case, next_output, progress
 from assay.suites.store.records import Change, Choice, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor, inside
-from assay.suites.web.site import Session, Site, counted, deed, new_key, site_of, wants_json
+from assay.suites.web.site import Session, Site, counted, new_key, site_of, wants_json
 from assay.suites.web.views import (
     Toast,
     decisions_notice,
@@ -210,7 +210,7 @@ def _values(conn: Connection, session: Session, queue: Queue, output: int | None
         "address": queue.address(output),
         "output": output,
         "until": "" if output is None else lease_end(conn, output, person),
-        "stays": queue.listed,
+        "stays": queue.listed or bool(queue.filters.sort),
         "progress": told,
         "choices": choices(conn),
         "offer": offer(conn, person) if idle else None,
@@ -238,13 +238,17 @@ def _is_final(form: Form) -> bool:
 
 
 def _go_on(conn: Connection, post: Post, output: int) -> int | None:
-    """The case after the one that was decided, leased to the person; first those of its item."""
+    """The case after the one that was decided, leased to the person.
+
+    Those of its item come first, unless the person chose another order.
+    """
     queue, person = post.queue, post.person.id
     if queue.listed:
         upcoming = next_listed(conn, queue.filters, output, person=person)
     else:
         look = partial(next_output, conn, person, queue.filters, skipped=queue.skipped)
-        upcoming = look(beside=output) or look()
+        # In an order of one's own choice, the next one may be of any item.
+        upcoming = (None if queue.filters.sort else look(beside=output)) or look()
     give_back(conn, output, person)
     if upcoming is not None:
         claim(conn, upcoming, person)

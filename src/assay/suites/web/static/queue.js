@@ -20,9 +20,9 @@ function withoutKey(body) {
   return fields.toString();
 }
 
-// Every decision has a key of its own; one that may have been saved keeps its key.
+// Every decision and rule has a key of its own; one that may have been saved keeps its key.
 function keyed(address, body) {
-  if (address !== "/decide") return body;
+  if (!body.has("key")) return body;
   const same = unsure?.address === address && withoutKey(unsure.body) === withoutKey(body);
   body.set("key", same ? unsure.body.get("key") : newKey());
   return body;

@@ -81,6 +81,7 @@ def _leases() -> None:
 
 def _changes() -> None:
     with op.batch_alter_table("changes") as table:
+        table.alter_column("annotator_id", existing_type=sa.Integer(), nullable=True)
         table.add_column(sa.Column("item_id", sa.Integer(), nullable=True))
         table.add_column(sa.Column("key", sa.String(length=64), nullable=True))
         table.add_column(sa.Column("data", sa.Text(), nullable=True))
