@@ -9,7 +9,7 @@ from assay.suites.store import opening
 from assay.suites.store.opening import Store, open_store
 from tests import postgresql
 from tests.patience import PATIENCE
-from tests.suites.store.samples import emptied, fill, item, rows
+from tests.suites.store.samples import WRONG_SHARES, emptied, fill, item, rows
 
 _numbers = itertools.count(1)
 
@@ -71,12 +71,6 @@ def store(address, opened) -> Iterator[Store]:
     store = opened(address)
     yield store
     assert rows(store, WRONG_SHARES) == []
-
-
-WRONG_SHARES = """
-    SELECT assignments.output_id FROM assignments JOIN outputs ON outputs.id = output_id
-    WHERE open <> (ruled = 'warning' AND verdict = 'warning' AND NOT disputed)
-"""
 
 
 @pytest.fixture

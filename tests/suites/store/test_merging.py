@@ -25,7 +25,8 @@ def judged(three):
         save_rule(conn, Draft(number(three, "hm a"), "negative", "fixed", "hm"), 2)
         for output, person, second in (("so a", 1, False), ("so a", 2, True), ("hm a", 2, True)):
             row = {"annotator_id": person, "second": second}
-            conn.execute(assignments.insert().values(output_id=number(three, output), **row))
+            told = {"output_id": number(three, output), "open": False, **row}
+            conn.execute(assignments.insert().values(told))
     return three
 
 
