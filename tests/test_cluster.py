@@ -389,6 +389,16 @@ def test_an_address_that_does_not_answer_is_told_in_one_line(given, monkeypatch,
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("given", ["nothing", "http://127.0.0.1:9"])
+def test_what_is_no_address_leaves_nothing_to_complain_of_at_the_end(given):
+    """In a process of its own: Python says at its end what could not be closed."""
+    line = [sys.executable, "-m", "assay.cli", "score", "--data", DEMO, "-q", "--cluster", given]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"assay: cluster {given}: no Dask scheduler answers there (")
+    assert done.stderr.count("\n") == 1
+
+
 def test_a_scheduler_without_workers_is_told(monkeypatch):
     from distributed import LocalCluster
 

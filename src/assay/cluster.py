@@ -223,6 +223,8 @@ def _started(distributed: Any, workers: int) -> tuple[Any, Any]:
 
 def _client(distributed: Any, to: Any, address: str) -> Any:
     try:
+        if isinstance(to, str):
+            _check_address(distributed.comm, to)
         return distributed.Client(to, timeout=PATIENCE, set_as_default=False)
     except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:200]
@@ -230,6 +232,15 @@ def _client(distributed: Any, to: Any, address: str) -> Any:
             f"cluster {address}: no Dask scheduler answers there ({reason}). Start one with "
             "dask scheduler, or workers on this machine with local:8."
         ) from None
+
+
+def _check_address(comm: Any, address: str) -> None:
+    """Refuse what is no address: a client for it could not be closed, and would say so."""
+    scheme, _ = comm.parse_address(address)
+    if scheme in ("tcp", "tls", "ws", "wss"):
+        comm.get_address_host_port(address)
+    else:
+        comm.registry.get_backend(scheme)
 
 
 async def _hold_interrupts() -> None:

@@ -41,6 +41,8 @@ def files(tmp_path):
         outputs["birch"].append(f"There is no {noun[::-1]}.")
         outputs["cedar"].append(f"A {noun}." if number % 2 else f"Something else, {number}.")
     book.save(tmp_path / "sheet.xlsx")
+    book.active.append(["s31", "Satz 31.", "Topic 0", "(Ambiguity", "", ""])
+    book.save(tmp_path / "broken.xlsx")
     for name, lines in outputs.items():
         (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", "utf-8")
     return tmp_path
@@ -60,12 +62,17 @@ def page(address):
         context = browser.new_context(viewport={"width": 1366, "height": 800})
         context.set_default_timeout(1000 * PATIENCE)
         opened = context.new_page()
-        opened.on("console", lambda message: complaints.append(message.text))
+        opened.on("console", lambda message: _hear(message.text, complaints))
         opened.on("pageerror", lambda error: complaints.append(str(error)))
         opened.goto(address)
         yield opened
         browser.close()
     assert complaints == []
+
+
+def _hear(text, complaints):
+    if not text.startswith("Failed to load resource"):  # an import that is refused
+        complaints.append(text)
 
 
 def findings(page):
@@ -90,7 +97,7 @@ def test_a_sheet_and_three_files_become_verdicts_and_an_item_is_edited(page, fil
         page.get_by_role("button", name="Start").click()
     page.get_by_role("heading", name="Make a suite").wait_for()
     problems += findings(page)
-    page.get_by_label("File").set_input_files(files / "sheet.xlsx")
+    page.get_by_label("File", exact=True).set_input_files(files / "sheet.xlsx")
     page.get_by_role("button", name="Look at the file").click()
     page.get_by_text("30 items, the first 8").wait_for()
     assert page.get_by_label("What Area holds").input_value() == "category"
@@ -100,15 +107,44 @@ def test_a_sheet_and_three_files_become_verdicts_and_an_item_is_edited(page, fil
     page.get_by_label("What Wrong holds").select_option("negative_fixed")
     page.get_by_text("3 phenomena · 60 rules").wait_for()
     problems += findings(page)
+    # A column of regular expressions that has a string in it is refused, mended, and sent again.
+    page.get_by_label("What Area holds").select_option("positive_regex")
+    page.get_by_text("3 phenomena · 90 rules").wait_for()
+    page.get_by_label("File", exact=True).set_input_files(files / "broken.xlsx")
+    page.get_by_role("button", name="Look at the file").click()
+    page.get_by_text("hold what you chose").wait_for()
+    assert page.get_by_label("What Area holds").input_value() == "positive_regex"
+    assert page.get_by_label("Name of the suite").input_value() == "First hour"
+    page.get_by_role("button", name="Import").click()
+    page.locator(".refused:focus").wait_for()
+    problems += findings(page)
+    page.get_by_role("link", name="See the first one").click()
+    page.locator("#problem-1:focus").wait_for()
+    assert page.locator("#problem-1").inner_text().startswith("Row 32: column 'Area'")
+    page.get_by_label("read it as a string").check()
+    page.get_by_text("31 items, the first 8").wait_for()
+    assert page.evaluate("document.activeElement.name") == "mixed-3"
+    assert page.locator(".refused").count() == 0
+    page.get_by_label("File", exact=True).set_input_files(files / "sheet.xlsx")
+    page.get_by_role("button", name="Look at the file").click()
+    page.get_by_label("What Area holds").select_option("category")
+    page.get_by_text("3 phenomena · 60 rules").wait_for()
     page.get_by_role("button", name="Import").click()
     page.get_by_text("30 items added").wait_for()
+    assert page.url.endswith("/suite?added=30&changed=0")
     problems += findings(page)
     page.get_by_role("link", name="Add outputs", exact=True).first.click()
     problems += findings(page)
     outputs = [files / f"{name}.txt" for name in ("atlas", "birch", "cedar")]
     page.get_by_label("Files with what systems made").set_input_files(outputs)
-    page.get_by_label("Campaign").fill("wmt26")
+    page.get_by_label("Test round (campaign)").fill("wmt26")
     page.get_by_role("button", name="Look at the files").click()
+    page.get_by_role("button", name="Save 3 runs").wait_for()
+    assert page.locator(".samples li").count() == 5
+    last = page.locator(".samples li").last.inner_text()
+    assert "Satz 30." in last
+    assert "This is a bulb, number 30." in last
+    page.reload()
     page.get_by_role("button", name="Save 3 runs").wait_for()
     problems += findings(page)
     page.get_by_role("button", name="Save 3 runs").click()

@@ -8,7 +8,7 @@ import pytest
 from assay.suites.store.dealing import assign
 from assay.suites.store.people import add_person
 from tests.browser import test_resolve_page
-from tests.browser.test_resolve_page import FIRST, press_and_wait
+from tests.browser.test_resolve_page import FIRST, READY, press_and_wait
 
 pytestmark = test_resolve_page.pytestmark
 chromium, store = test_resolve_page.chromium, test_resolve_page.store
@@ -22,6 +22,14 @@ PAGES = (
     "/report?policy=fail",
     "/downloads",
     "/phenomena?category=Ambiguity&phenomenon=Lexical+ambiguity",
+    "/resolve",
+    "/rules",
+    "/rules/1",
+    "/suggestions",
+    "/team",
+    "/people",
+    "/items/1",
+    "/items/new",
 )
 LOOKS = [("light", 1366), ("dark", 1366), ("light", 390), ("dark", 390)]
 
@@ -64,11 +72,16 @@ def test_the_second_judge_sees_nothing_before_judging_and_all_afterwards(store, 
 
 
 @pytest.mark.parametrize(("scheme", "width"), LOOKS)
-def test_axe_finds_nothing_on_the_lists(enter, scheme, width):
+def test_axe_finds_nothing_on_the_pages(enter, scheme, width):
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="needs: pip install axe-playwright-python"
     ).Axe()
     page = enter("Ada", color_scheme=scheme, viewport={"width": width, "height": 900})
+    page.click(".note-form summary")
+    page.fill(".note-form textarea", "odd")
+    page.click("text=Save the note")
+    page.wait_for_selector(".note-text")
+    page.wait_for_selector(READY)
     press_and_wait(page, "p")
     for path in PAGES:
         open_path(page, path)

@@ -420,6 +420,14 @@ def test_a_note_is_about_the_output_that_is_chosen(store, enter):
     page.get_by_role("button", name="Save the note").click()
     page.get_by_text("on this output").wait_for()
     assert re.search(rf"/case/{chosen}\b", page.url)
+    # The list of notes follows the choice.
+    page.locator(".scripted .case").wait_for()
+    page.keyboard.press("k")
+    assert page.get_by_text("on another output").is_visible()
+    assert not page.get_by_text("on this output").is_visible()
+    page.keyboard.press("j")
+    assert page.get_by_text("on this output").is_visible()
+    assert not page.get_by_text("on another output").is_visible()
     with store.read() as connection:
         (note,) = history(connection, kind="note")
     assert str(note.output) == chosen
@@ -468,10 +476,12 @@ def test_without_script_the_same_can_be_done(store, enter):
     assert verdicts(store, FIRST) == {FIRST: "warning"}
 
 
-@pytest.mark.parametrize("width", [360, 800, 1400])
-def test_nothing_is_wider_than_the_window(enter, width):
-    page = enter("Ada", viewport={"width": width, "height": 800})
-    home = page.url.removesuffix("/resolve")
+@pytest.mark.parametrize("width", [360, 800, 1000, 1270])
+def test_nothing_is_wider_than_the_window_and_the_names_of_pages_are_all_seen(enter, width):
+    page = enter("Wilhelmine Oberthal-Hinterhuber", viewport={"width": width, "height": 800})
+    home = page.url.split("/case")[0].removesuffix("/resolve")
+    seen = "nav => nav.scrollWidth <= nav.clientWidth"
+    assert page.locator(".top nav").evaluate(seen) == (width > 360)  # there, it can be moved
     for path in ("resolve", "browse", "rules", "rules/1", "suggestions", "disputes", "team"):
         page.goto(f"{home}/{path}")
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -90,6 +90,24 @@ def test_too_little_memory_is_told_in_one_line(here):
     assert "ulimit -v" in message
 
 
+def test_under_a_memory_limit_arrow_reserves_nothing(here):
+    """Its own pool would take a gigabyte at once, and end the process where the rest is little."""
+    pytest.importorskip("pyarrow")
+    Path("one.tsv").write_text("mt\tref\na\tb\n")
+    code = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (3 * 10**9, 3 * 10**9))
+import assay
+print(assay.score_shards("one.tsv").segments)
+import pyarrow
+print(pyarrow.default_memory_pool().backend_name)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert (done.stdout, done.stderr) == ("1\nsystem\n", "")
+
+
 @pytest.mark.parametrize("ending", [".gz", ".xz"])
 def test_a_bomb_is_refused_in_little_memory(here, ending):
     zeros = bytes(300 * MEGABYTE)
@@ -118,6 +136,8 @@ def test_a_page_under_a_memory_limit_is_written_without_charts(here):
     assert done.returncode == 0
     assert "the page is without its charts. Charts need 80 GB of address space" in done.stderr
     assert "ulimit -v unlimited" in Path("page.html").read_text("utf-8")
+    done = limited("report ref.txt -i a.txt b.txt -m bleu -o page.html", AS=4000 * MEGABYTE)
+    assert done.stderr.count("the page is without its charts") == 1
     done = limited("score ref.txt -i a.txt b.txt --charts drawn -q", AS=4000 * MEGABYTE)
     assert "no charts can be drawn here" in told(done)
     assert not Path("drawn").exists()

@@ -1,5 +1,6 @@
 """What is wrong with a shard is told in one line, with its name and the place in it."""
 
+import errno
 import gzip
 import json
 
@@ -170,3 +171,21 @@ def test_a_file_that_unpacks_to_far_too_much_is_refused(tmp_path, monkeypatch):
     (tmp_path / "a.parquet.gz").write_bytes(gzip.compress(bytes(10**7)))
     message = refused(tmp_path / "a.parquet.gz")
     assert "a.parquet.gz becomes more than 100 times as large when it is unpacked" in message
+
+
+def test_the_limit_holds_at_every_point_of_a_packed_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(packed, "ALWAYS", 10**6)
+    tail = np.random.default_rng(1).bytes(10**6)
+    (tmp_path / "a.parquet.gz").write_bytes(gzip.compress(bytes(2 * 10**7) + tail))
+    assert "a.parquet.gz becomes more than 100 times" in refused(tmp_path / "a.parquet.gz")
+
+
+def test_no_room_to_unpack_is_not_called_damage(tmp_path, monkeypatch):
+    def full(*given, **named):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "a.parquet.gz").write_bytes(gzip.compress(b"x"))
+    monkeypatch.setattr(readers.Expansion, "check", full)
+    message = refused(tmp_path / "a.parquet.gz")
+    assert "cannot be unpacked in" in message
+    assert "TMPDIR=FOLDER" in message

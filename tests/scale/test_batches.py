@@ -167,5 +167,7 @@ def test_sums_of_different_settings_do_not_add_up(texts):
     renamed = other.rename_columns(one.column_names)
     with pytest.raises(DataError, match="are of chrf and of chrf:word_order=2"):
         merge_sums([one, renamed])
+    with pytest.raises(DataError, match=r"some sums are of chrf and some are not"):
+        merge_sums([one, other])
     with pytest.raises(DataError, match="these are no sums"):
         merge_sums(pa.table({"a": [1]}))

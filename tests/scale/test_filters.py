@@ -109,3 +109,5 @@ def test_an_unknown_name_is_told_with_the_nearest():
 def test_text_is_no_number():
     with pytest.raises(DataError, match="domain cannot be compared with a number"):
         Where("domain > 5").mask(COLUMNS)
+    with pytest.raises(DataError, match="chrf cannot be compared with a text"):
+        Where("chrf > 'news'").mask(COLUMNS)

@@ -264,7 +264,11 @@ def test_what_is_damaged_or_gone_is_scored_again(corpus, whole, tmp_path):
     (out / "_sums" / "part-1.parquet").write_bytes(b"PAR1 half")
     (out / "part-2.parquet").write_bytes(b"")
     result = score_shards(str(corpus / "*"), METRICS, out=out)
-    assert [outcome.reason for outcome in result.shards] == ["new"] * 3
+    assert [outcome.reason for outcome in result.shards] == ["damaged"] * 3
+    (note,) = result.notes
+    assert note.endswith(
+        "(and 2 more) was scored, but what was written of it is damaged or gone: scored again."
+    )
     assert figures(result) == expected(whole)
     assert len(pq.read_table(out)) == 223
 

@@ -128,6 +128,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except MemoryError:
         return _complain(_NO_MEMORY)
+    except ImportError as error:
+        if "failed to map segment" not in str(error):
+            raise
+        return _complain(_NO_MEMORY)
     except RuntimeError as error:
         # Every thread needs room for its stack.
         if "can't start new thread" not in str(error):

@@ -358,7 +358,8 @@ def read_any_cells(path: FilePath) -> list[TableRow]:
     A workbook (.xlsx) is read as `read_sheets` does it, its first sheet that has rows. Other files
     have tabs, semicolons or commas between the cells, whichever the first line has, in this order;
     cells may stand in double quotes. Where quotes between tabs do not close, they stand for
-    themselves. Blank rows are left out.
+    themselves. Blank rows are left out. Rows are numbered as a spreadsheet numbers them: one with
+    line breaks inside is one row.
     """
     data = read_bytes(path)
     if data.startswith((_ZIP, _OLD_EXCEL)):
@@ -372,7 +373,8 @@ def read_any_cells(path: FilePath) -> list[TableRow]:
         if separator != "\t":
             raise
         rows = cut_rows(text)
-    return [row for row in rows if any(cell.strip() for cell in row.cells)]
+    numbered = [TableRow(number, row.cells) for number, row in enumerate(rows, 1)]
+    return [row for row in numbered if any(cell.strip() for cell in row.cells)]
 
 
 def _workbook(path: FilePath, data: bytes) -> list[list[TableRow]]:

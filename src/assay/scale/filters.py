@@ -252,7 +252,8 @@ def _compared(left: _Value, operator: str, right: _Value, columns: Mapping[str, 
     except (pa.ArrowException, ValueError) as error:
         names = " and ".join(side.name for side in sides if isinstance(side, _Name))
         reason = str(error).split("\n", 1)[0][:120]
-        raise DataError(f"where: {names} cannot be compared with a number ({reason}).") from None
+        other = "a text" if any(isinstance(side, str) for side in sides) else "a number"
+        raise DataError(f"where: {names} cannot be compared with {other} ({reason}).") from None
     found = getattr(compute, operator)(*ready)
     if isinstance(found, pa.Scalar):
         length = len(next(iter(columns.values())))

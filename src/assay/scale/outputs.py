@@ -84,6 +84,11 @@ class OutputFolder:
             if not path.name.startswith(".")
         ]
 
+    def has_sums(self, name: str) -> bool:
+        """Whether an earlier run has written sums of a shard, whatever has become of them."""
+        path = self.file(f"{SUMS}/{name}.parquet")
+        return bool(self._system.exists(path)) if self._system else Path(path).exists()
+
     def finished(self, name: str) -> Finished | None:
         """What is there of a shard; nothing where it is not finished, or damaged."""
         parquet = require("scale", "pyarrow.parquet")

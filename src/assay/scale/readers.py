@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import io
 import lzma
+import os
 import tempfile
 import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -23,7 +25,7 @@ from assay.registry import did_you_mean
 from assay.scale.batches import RowPlace, TextColumns, check_columns
 from assay.scale.files import ARROW, FORMATS_READ, PACKED
 
-__all__ = ["ShardBatch", "read_batches", "read_column_names"]
+__all__ = ["ShardBatch", "heed_limit", "read_batches", "read_column_names"]
 
 ROWS = 8192
 """The most rows in a batch."""
@@ -65,6 +67,19 @@ def read_batches(
             yield batch
         if not rows:
             raise DataError(f"{label} has no rows: leave it out, or make it again.")
+
+
+def heed_limit() -> None:
+    """Where a limit is set (`ulimit -v`), have Arrow, not loaded yet, take memory from the system.
+
+    Its own pool reserves a gigabyte at once, and ends the process where the rest is too little.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 
 class _Reader(NamedTuple):
@@ -114,7 +129,7 @@ def _readable(path: Path, label: str, reader: _Reader) -> Iterator[Path]:
         ):
             while block := source.read(2**20):
                 sink.write(block)
-                limit.check(packed=path.stat().st_size, unpacked=sink.tell())
+                limit.check(packed=raw.tell(), unpacked=sink.tell())
         yield target
 
 
@@ -139,6 +154,11 @@ def _unpacking(path: Path, label: str) -> Iterator[None]:
     except DataError:
         raise
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DataError(
+                f"{label} cannot be unpacked in {tempfile.gettempdir()} ({error.strerror}). Name "
+                "a folder with more room: TMPDIR=FOLDER"
+            ) from None
         packing = path.suffix.lower().removeprefix(".")
         reason = str(error).split("\n", 1)[0]
         is_packed = f".{packing}" in PACKED
@@ -235,7 +255,7 @@ def _arrow_errors(label: str, kind: str) -> Iterator[None]:
     pa = require("scale", "pyarrow")
     try:
         yield
-    except DataError:
+    except (DataError, MemoryError):
         raise
     except (OSError, ValueError, KeyError, pa.ArrowException) as error:
         reason = str(error).split("\n", 1)[0][:200]

@@ -30,7 +30,13 @@ from assay.scale.batches import (
 from assay.scale.files import Shard, check_unchanged, find_shards, local_copy, remote
 from assay.scale.filters import Where
 from assay.scale.outputs import METADATA, OutputFolder, has_changed
-from assay.scale.readers import ROWS, ShardBatch, read_batches, read_column_names
+from assay.scale.readers import (
+    ROWS,
+    ShardBatch,
+    heed_limit,
+    read_batches,
+    read_column_names,
+)
 from assay.scale.report import ShardsResult
 from assay.scale.sums import CorpusSums, column_names, metric_scores
 from assay.scoring import ScoreOptions
@@ -97,8 +103,8 @@ class ShardPlan:
 class ShardOutcome(NamedTuple):
     """What became of a shard: its sums, and how many of its rows pass the filter.
 
-    `reason` says why it was scored ("new", "changed", "other settings"); it is empty where an
-    earlier run had done it.
+    `reason` says why it was scored ("new", "changed", "other settings", "damaged"); it is empty
+    where an earlier run had done it.
     """
 
     shard: Shard
@@ -137,6 +143,7 @@ def score_shards(
     - `workers`: shards at once on this machine (default: one per core); `cluster`: where
       else to score them, as in `"tcp://host:8786"`. Neither changes a figure.
     """
+    heed_limit()
     require("scale", "pyarrow", reason="shards are read with Arrow")
     shards = find_shards([os.fspath(path) for path in _listed(paths)])
     condition = Where(where) if where is not None else None
@@ -181,7 +188,8 @@ def score_shard(
     """
     reason = "new"
     if plan.out is not None:
-        finished = OutputFolder(plan.out).finished(shard.name)
+        folder = OutputFolder(plan.out)
+        finished = folder.finished(shard.name)
         if finished is not None:
             about = finished.about
             settings, changed = about["plan"] != plan.digest, has_changed(shard, about)
@@ -189,6 +197,8 @@ def score_shard(
                 known = about["input"]["sha256"], about["segments"], about["passed"]
                 return ShardOutcome(shard, finished.sums, *known, reason="")
             reason = "changed" if changed else "other settings"
+        elif folder.has_sums(shard.name):
+            reason = "damaged"
     with local_copy(shard) as copy, _writer(shard, plan) as writer:
         sums = CorpusSums()
         passed = 0
@@ -510,6 +520,7 @@ def _rescored(outcomes: Sequence[ShardOutcome], plan: ShardPlan) -> Iterator[str
     for reason, why in (
         ("changed", "has changed since it was scored"),
         ("other settings", "was scored with other metrics, columns or another version"),
+        ("damaged", "was scored, but what was written of it is damaged or gone"),
     ):
         paths = [outcome.shard.path for outcome in outcomes if outcome.reason == reason]
         if paths:

@@ -136,6 +136,7 @@ class CorpusSums:
         pa = require("scale", "pyarrow")
         if not {SEGMENTS, REFERENCES} <= set(table.column_names):
             raise DataError(f"these are no sums: there is no column {SEGMENTS!r}.")
+        self._check_metrics(table.column_names[2:])
         self.segments += sum(table[SEGMENTS].to_pylist())
         self._references.update(*table[REFERENCES].to_pylist())
         for name in table.column_names[2:]:
@@ -149,6 +150,15 @@ class CorpusSums:
             else:
                 for row in column.to_pylist():
                     self.add_sums(name, [from_parts(sums) for sums in row])
+
+    def _check_metrics(self, names: Sequence[str]) -> None:
+        """A metric that is not there for all segments would be of a part of them alone."""
+        there = {*self._dense, *self._types}
+        if self.segments and (odd := sorted(there ^ set(names))):
+            raise DataError(
+                f"some sums are of {odd[0]} and some are not. Score all parts with the same "
+                "metrics."
+            )
 
     def table(self) -> pa.Table:
         """One row: segments, numbers of references, and the sums of each metric.

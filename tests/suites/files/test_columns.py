@@ -138,8 +138,8 @@ def test_a_workbook_with_any_column_names_becomes_items(tmp_path):
     assert (one.languages, two.category, two.phenomenon) == ("de-en", "Ambiguity", "Lexical")
     assert two.texts("positive", "regex") == ["castle", "lock"]
     assert found.notes == (
-        "1 row has no category: taken from the row above.",
-        "1 row has no phenomenon: taken from the row above.",
+        "1 row has no category (row 3): taken from the row above.",
+        "1 row has no phenomenon (row 3): taken from the row above.",
     )
 
 

@@ -91,6 +91,22 @@ def ben(app):
 
 
 @pytest.fixture
+def bare(tmp_path):
+    """A database without a suite."""
+    store = open_store(tmp_path / "new.db", create=True)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def ann(bare):
+    """The first person at an empty database, who leads."""
+    visitor = Visitor(make_app(bare))
+    visitor.enter("Ann")
+    return visitor
+
+
+@pytest.fixture
 def first(store, ada):
     """The first case of Ada's queue."""
     with store.read() as connection:

@@ -6,13 +6,12 @@ import re
 import openpyxl
 import pytest
 
+from assay.suites.model import Item, Rule, Suite
 from assay.suites.store.items import find_items
-from assay.suites.store.opening import open_store
 from assay.suites.store.runs import stored_runs
-from assay.suites.store.suites import load_suite
+from assay.suites.store.suites import load_suite, save_suite
 from assay.suites.web import uploads
-from assay.suites.web.app import make_app
-from tests.suites.web.conftest import JSON, Visitor
+from tests.suites.web.conftest import JSON
 
 ROWS = [
     ["German", "Topic", "Right", "Wrong"],
@@ -30,26 +29,15 @@ def workbook(rows):
     return data.getvalue()
 
 
-@pytest.fixture
-def bare(tmp_path):
-    """A database without a suite."""
-    store = open_store(tmp_path / "new.db", create=True)
-    yield store
-    store.close()
-
-
-@pytest.fixture
-def ann(bare):
-    """The first person at an empty database, who leads."""
-    visitor = Visitor(make_app(bare))
-    visitor.enter("Ann")
-    return visitor
-
-
 def send(visitor, path, *files, **fields):
     """Send files as (field, name, data)."""
     sent = [(field, (name, data)) for field, name, data in files]
     return visitor.client.post(path, data=fields, files=sent)
+
+
+def looked_at(visitor, *files, **fields):
+    """The page that shows what is in files with outputs."""
+    return visitor.get(send(visitor, "/suite/outputs", *files, **fields).headers["location"])
 
 
 def mapping(visitor, data, name="sheet.xlsx"):
@@ -99,9 +87,12 @@ def test_a_sheet_is_guessed_previewed_and_imported(bare, ann):
     assert "2 items" in shown
     assert len(suite_of(bare)) == 0
     reply = ann.live(f"{page}/preview", **chosen("source", "category", "ignore", "ignore")).json()
-    assert "2 items have no rules" in reply["preview"]
+    assert "2 items have no rules (rows 2 and 3)" in reply["preview"]
     done = imported(ann)
-    assert "2 items added" in done.text
+    # The browser is sent to the suite's page, whose address can be loaded again.
+    assert (done.status_code, done.headers["location"]) == (303, "/suite?added=2&changed=0")
+    for _ in range(2):
+        assert "2 items added, 0 items changed." in ann.get(done.headers["location"]).text
     suite = suite_of(bare)
     assert suite.name == "Mine"
     assert [item.source for item in suite.items] == ["Die Birne.", "Das Schloss."]
@@ -174,31 +165,36 @@ def test_outputs_are_looked_at_named_and_saved(bare, ann):
         ("files", "atlas.txt", b"A bulb.\nA castle.\n"),
         ("files", "birch.txt", b"A pear.\nHm.\n"),
     ]
-    shown = send(ann, "/suite/outputs", *files, campaign="wmt26", date="2026-05-01")
+    shown = looked_at(ann, *files, campaign="wmt26", date="2026-05-01")
     assert shown.status_code == 200
     assert 'value="atlas"' in shown.text
+    assert "test round (campaign) <b" in shown.text
     with bare.read() as conn:
         assert stored_runs(conn) == []
     action = re.search(r'action="(/suite/outputs/[^"]+)"', shown.text)[1]
     fields = {"campaign": "wmt26", "date": "2026-05-01", "ids": ""}
     twice = ann.post(action, **fields, **{"system-0": "Same", "system-1": "Same"})
     assert "two systems are called &#39;Same&#39;" in twice.text
+    assert 'value="Same"' in twice.text
     done = ann.post(action, **fields, **{"system-0": "Atlas", "system-1": "birch"})
-    assert "Outputs of Atlas and birch were added" in done.text
+    assert done.status_code == 303
+    for _ in range(2):
+        told = ann.get(done.headers["location"]).text
+        assert "Outputs of Atlas and birch were added" in told
     with bare.read() as conn:
         told = [(run.system, run.campaign, run.date, run.outputs) for run in stored_runs(conn)]
     assert told == [("Atlas", "wmt26", "2026-05-01", 2), ("birch", "wmt26", "2026-05-01", 2)]
-    again = send(ann, "/suite/outputs", ("files", "Atlas.txt", b"x\ny\n"), campaign="wmt26")
+    again = looked_at(ann, ("files", "Atlas.txt", b"x\ny\n"), campaign="wmt26")
     action = re.search(r'action="(/suite/outputs/[^"]+)"', again.text)[1]
     clash = ann.post(action, campaign="wmt26", **{"system-0": "Atlas"})
     assert "tick the box to replace" in clash.text
-    assert ann.post(action, campaign="wmt26", replace="1").status_code == 200
+    assert ann.post(action, campaign="wmt26", replace="1").status_code == 303
 
 
 def test_outputs_in_the_order_of_a_file_with_ids(bare, ann):
     imported(ann)
     files = [("files", "atlas.txt", b"A castle.\n"), ("ids", "ids.txt", b"002\n")]
-    shown = send(ann, "/suite/outputs", *files)
+    shown = looked_at(ann, *files)
     action = re.search(r'action="(/suite/outputs/[^"]+)"', shown.text)[1]
     ann.post(action, ids="1")
     with bare.read() as conn:
@@ -209,16 +205,19 @@ def test_outputs_in_the_order_of_a_file_with_ids(bare, ann):
     ("name", "data", "told"),
     [
         ("a.txt", b"one line\n", "a.txt: 1 lines, but the suite has 2 items"),
+        ("a.txt", b"one line\n", "blank lines count, or send a file with the ids."),
+        ("a.txt", "Grüße\nx\n".encode("latin1"), "in a text editor by"),
         ("a.csv", b"id,A\nx,y\n", "no column has the ids"),
         ("a.xlsx", b"PK\x03\x04", "damaged"),
     ],
 )
 def test_outputs_that_do_not_fit_are_refused(ann, name, data, told):
     imported(ann)
-    answer = send(ann, "/suite/outputs", ("files", name, data))
+    answer = looked_at(ann, ("files", name, data), campaign="wmt26")
     assert answer.status_code == 400
     assert told in answer.text
     assert "/tmp" not in answer.text
+    assert 'value="wmt26"' in answer.text
 
 
 def test_an_item_is_tried_while_typing_saved_and_undone(store, ada):
@@ -247,6 +246,24 @@ def test_an_item_is_tried_while_typing_saved_and_undone(store, ada):
         assert find_items(conn)[0].item == item
 
 
+def test_rules_of_the_items_form_have_the_length_of_rules_in_the_page(store, ada):
+    item = {"source": "x", "category": "A", "phenomenon": "B"}
+    for kind in ("fixed", "regex"):
+        rule = {"rule-0-role": f"positive_{kind}", "rule-0-text": "a" * 2001}
+        answer = ada.post("/items/new", **item, **rule)
+        assert answer.status_code == 400
+        assert "a rule has at most 2,000 characters, and this one has 2,001" in answer.text
+        tried = ada.live("/items/1/preview", **item, **rule).json()["preview"]
+        assert "a rule has at most 2,000 characters" in tried
+    # A longer one from a file stays, and does not keep others from being changed.
+    long = Item("long", "", "A", "B", "x", (Rule("long+1", "positive", "fixed", "a" * 2001),))
+    with store.write() as connection:
+        save_suite(connection, Suite((long,)))
+        number = next(each.number for each in find_items(connection) if each.item.id == "long")
+    rule = {"rule-0-id": "long+1", "rule-0-role": "positive_fixed", "rule-0-text": "a" * 2001}
+    assert ada.post(f"/items/{number}", **item | {"source": "y"}, **rule).status_code == 303
+
+
 def test_an_item_is_retired_and_brought_back(store, ada):
     ada.post("/items/1/retire")
     assert "This item is retired" in ada.get("/items/1").text
@@ -258,7 +275,9 @@ def test_an_item_is_retired_and_brought_back(store, ada):
 def test_texts_of_others_are_escaped_everywhere(bare, ann):
     rows = [["<b>x</b>", "Topic"], ["<script>alert(1)</script>", "<i>T</i>"]]
     page = mapping(ann, workbook(rows), "<u>.xlsx")
-    for text in (ann.get(page).text, ann.post(page, **chosen("source", "phenomenon")).text):
+    first = ann.get(page).text
+    done = ann.post(page, **chosen("source", "phenomenon")).headers["location"]
+    for text in (first, ann.get(done).text):
         assert "<script>alert" not in text
         assert "<i>T" not in text
         assert "<b>x" not in text

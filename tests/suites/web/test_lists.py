@@ -43,6 +43,17 @@ def test_browsing_finds_what_fits_the_filters(ada, query, texts):
     assert found(ada.get(f"/browse?{query}").text) == texts
 
 
+def test_browsing_says_who_or_which_rule_decided(store, ada, first):
+    decide(ada, first.output.id, "pass")
+    by_rule = ada.get("/browse?verdict=fail").text
+    assert "by a rule: " in by_rule
+    assert "m2-1" not in by_rule
+    assert r'<code dir="auto">\bm[ae]n\b</code>' in by_rule
+    by_person = ada.get("/browse?text=She loves her spouse").text
+    assert " · by <bdi>Ada</bdi>" in by_person
+    assert "by a rule" not in by_person
+
+
 def test_browsing_goes_page_by_page(ada, monkeypatch):
     from assay.suites.web import browse
 
@@ -144,6 +155,15 @@ def test_the_work_is_divided_after_a_look_at_what_will_change(store, ada, ben):
     assert ada.post("/deal", do="clear now").status_code == 303
     assert "no share yet" in ada.get("/team").text
     assert ada.post("/undo", change=change, after="/team").headers["location"] == "/team"
+
+
+def test_two_people_who_judge_the_same_are_told_that_nobody_can_decide_between_them(ada, ben):
+    fields = {"name-1": "Ada", "weight-1": "1", "name-2": "Ben", "weight-2": "1", "do": "plan"}
+    told = "Ada and Ben would judge the same outputs, and nobody else is here"
+    assert told in ada.post("/deal", **fields, double="100").text
+    assert told not in ada.post("/deal", **fields, double="0").text
+    third = {"name-3": "Cleo", "weight-3": "0", "double": "100"}
+    assert told not in ada.post("/deal", **fields, **third).text
 
 
 def test_a_plan_is_used_once_and_shown_anew_where_it_is_gone(store, ada):

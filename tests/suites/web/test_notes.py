@@ -31,6 +31,16 @@ def test_a_note_is_written_shown_found_and_removed(store, ada, ben, first):
     assert "No output matches." in ben.get("/browse?flag=unsure").text
 
 
+def test_notes_say_whether_they_are_on_the_output_that_is_chosen(store, ada, first):
+    note(ada, first, text="odd")
+    other = first.others[0].id
+    for chosen, here in ((first.output.id, True), (other, False)):
+        page = ada.get(f"/case/{chosen}").text
+        assert f'<li data-about="{first.output.id}">' in page
+        assert ('class="on-this">' in page) is here
+        assert ('class="on-other">' in page) is not here
+
+
 def test_a_note_that_is_sent_again_is_kept_once(store, ada, first):
     page = ada.get(f"/case/{first.output.id}").text
     key = re.search(r'action="/note">\n<input type="hidden" name="key" value="([^"]+)"', page)[1]

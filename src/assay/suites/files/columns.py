@@ -22,6 +22,7 @@ __all__ = [
     "ItemTable",
     "guess_roles",
     "is_tq_autotest",
+    "looks_like_regex",
     "named_roles",
     "read_item_table",
     "role_named",
@@ -123,6 +124,15 @@ def role_named(name: str) -> ColumnRole | None:
     """What a column of this name holds about items, if its name alone tells."""
     plain = _plain(name)
     return next((role for role, names in _NAMES.items() if plain in names), None)
+
+
+def looks_like_regex(text: str) -> bool:
+    """Whether somebody who wrote this as a rule seems to have meant a regular expression.
+
+    >>> looks_like_regex("(start|begin)s?"), looks_like_regex("What now?")
+    (True, False)
+    """
+    return _LOOKS_LIKE_REGEX.search(text) is not None
 
 
 TQ_AUTOTEST = ("direction", "category", "phenomenon", "source")
@@ -246,7 +256,7 @@ def _guess(name: str, cells: Sequence[str]) -> ColumnRole:
     if not wrong and not any(word in plain for word in _RIGHT) and "regex" not in plain:
         return "keep"
     filled = [cell for cell in cells if cell.strip()]
-    looks = sum(bool(_LOOKS_LIKE_REGEX.search(cell)) for cell in filled)
+    looks = sum(map(looks_like_regex, filled))
     named = any(word in plain for word in ("regex", "pattern", "expression"))
     is_regex = named or (looks > 0.2 * len(filled) and "token" not in plain)
     if is_regex:

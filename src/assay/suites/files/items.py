@@ -10,7 +10,15 @@ from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
 from assay.data import DataError
-from assay.io.files import SURROGATE, FilePath, label, read_lines, read_text, write_whole
+from assay.io.files import (
+    SURROGATE,
+    FilePath,
+    label,
+    read_lines,
+    read_text,
+    suffix,
+    write_whole,
+)
 from assay.registry import did_you_mean
 from assay.suites.model import Item, Kind, Polarity, Rule, Suite, rule_id
 
@@ -28,6 +36,7 @@ __all__ = [
     "item_of",
     "lines_of_list",
     "parse_json",
+    "place",
     "public_patterns",
     "read_items_json",
     "read_items_jsonl",
@@ -88,7 +97,16 @@ def placed_item(path: FilePath, line: int, fields: Any) -> Placed:
         refuse_halves(fields)
         return Placed(line, item_of(fields))
     except DataError as error:
-        raise DataError(f"{label(path)}, line {line}: {error}") from None
+        raise DataError(f"{label(path)}, {place(path, line)}: {error}") from None
+
+
+def place(path: FilePath, line: int) -> str:
+    """Where in a file something stands, in the words of the program that shows the file.
+
+    >>> place("items.tsv", 3), place("sheet.xlsx", 3)
+    ('line 3', 'row 3')
+    """
+    return f"{'row' if suffix(path) in ('.csv', '.xlsx') else 'line'} {line}"
 
 
 def _placed(path: FilePath, items: list[Any], lines: list[int]) -> Iterator[Placed]:
@@ -411,7 +429,7 @@ def _refuse_twice(path: FilePath, what: str, places: Iterator[tuple[str, int]]) 
     for name, line in places:
         if name in seen:
             raise DataError(
-                f"{label(path)}, line {line}: {what} {name} stands on line {seen[name]} already; "
-                f"every {what} needs its own id."
+                f"{label(path)}, {place(path, line)}: {what} {name} stands on "
+                f"{place(path, seen[name])} already; every {what} needs its own id."
             )
         seen[name] = line

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from assay.data import DataError
 from assay.io.files import label
 from assay.io.tables import TableRow
 from assay.suites.check import pattern
-from assay.suites.files.columns import GROUPS, RULES, ColumnRole, ItemTable
+from assay.suites.files.columns import GROUPS, RULES, ColumnRole, ItemTable, looks_like_regex
 from assay.suites.files.items import PUBLIC, checked_id, refuse_halves
-from assay.suites.model import Item, Rule, Suite, rule_id
+from assay.suites.model import Item, Kind, Rule, Suite, rule_id
 
-__all__ = ["MappedItems", "RowProblem", "map_items", "suite_of_table"]
+__all__ = ["MappedItems", "RowProblem", "RuleDoubt", "map_items", "suite_of_table"]
 
 
 class RowProblem(NamedTuple):
@@ -31,12 +32,26 @@ class MappedItems:
     """The items of a table.
 
     What is in `problems` has to be mended in the table, and keeps its row's item away. `notes` are
-    worth knowing.
+    worth knowing, and `doubts` to be decided.
     """
 
     items: tuple[Item, ...]
     problems: tuple[RowProblem, ...] = ()
     notes: tuple[str, ...] = ()
+    doubts: tuple[RuleDoubt, ...] = ()
+
+
+class RuleDoubt(NamedTuple):
+    """Rules of one column that seem to be of another `kind` than the column is said to hold.
+
+    `where` says in which rows they are, and `example` is the first of them.
+    """
+
+    column: int
+    kind: Kind
+    rules: int
+    where: str
+    example: str
 
 
 def suite_of_table(
@@ -64,6 +79,7 @@ def map_items(
     separator: str = "",
     languages: str = "",
     known: Sequence[Item] = (),
+    mixed: Mapping[int, Kind] = MappingProxyType({}),
 ) -> MappedItems:
     """The items of a table, one per row, with what each column holds.
 
@@ -74,12 +90,15 @@ def map_items(
     - An empty category or phenomenon is that of the row above. Where no column holds the
       categories, they are the phenomena, and the other way round.
     - `languages` are those of items whose row has none.
+    - A rule that does not seem to be of the kind that its column holds is a doubt. It becomes one
+      of the other kind where `mixed` gives this kind to the column's place.
     """
     _check_roles(table, roles)
-    reader = _RowReader(table, tuple(roles), separator, languages)
+    reader = _RowReader(table, tuple(roles), separator, languages, mixed)
     reader.names = _Names(known, len(table.rows))
     items = [item for row in table.rows if (item := reader.item(row))]
-    return MappedItems(tuple(items), tuple(reader.problems), tuple(_notes(reader, items)))
+    notes, doubts = _notes(reader, items), _doubts(reader)
+    return MappedItems(tuple(items), tuple(reader.problems), tuple(notes), tuple(doubts))
 
 
 def _check_roles(table: ItemTable, roles: Sequence[ColumnRole]) -> None:
@@ -138,9 +157,11 @@ class _RowReader:
     roles: tuple[ColumnRole, ...]
     separator: str
     languages: str
+    mixed: Mapping[int, Kind]
     names: _Names = field(default_factory=lambda: _Names((), 0))
     problems: list[RowProblem] = field(default_factory=list)
-    filled: Counter[str] = field(default_factory=Counter)
+    filled: dict[ColumnRole, list[int]] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict)
     _above: dict[ColumnRole, str] = field(default_factory=dict)
     _seen: dict[str, int] = field(default_factory=dict)
 
@@ -153,6 +174,7 @@ class _RowReader:
             if not source:
                 raise DataError("the source is empty. Write one, or remove the row.")
             name = self._id(row, source, phenomenon)
+            self.places[name] = row.line
             return Item(
                 id=name,
                 languages=self._only(row, "languages") or self.languages,
@@ -191,7 +213,7 @@ class _RowReader:
         if cell := self._only(row, role):
             self._above[role] = cell
         elif role in self._above:
-            self.filled[role] += 1
+            self.filled.setdefault(role, []).append(row.line)
         else:
             raise DataError(f"there is no {role}, and no row above has one.")
         return self._above[role]
@@ -205,17 +227,28 @@ class _RowReader:
     def _rules(self, item: str, row: TableRow) -> Iterator[Rule]:
         counts: Counter[str] = Counter()
         seen = set()
-        for role, cell in zip(self.roles, row.cells, strict=True):
-            if role not in RULES:
+        for place, text in self.rule_texts(row):
+            polarity, kind = RULES[self.roles[place]]
+            if (other := self.mixed.get(place)) and _seems(text, other):
+                kind = other
+            if (polarity, kind, text) in seen:
                 continue
-            polarity, kind = RULES[role]
-            for text in self._cut(cell):
-                if (polarity, kind, text) in seen:
-                    continue
-                seen.add((polarity, kind, text))
-                pattern(text, kind)
-                counts[polarity] += 1
-                yield Rule(rule_id(item, polarity, counts[polarity]), polarity, kind, text)
+            seen.add((polarity, kind, text))
+            self._check(place, text, kind)
+            counts[polarity] += 1
+            yield Rule(rule_id(item, polarity, counts[polarity]), polarity, kind, text)
+
+    def rule_texts(self, row: TableRow) -> Iterator[tuple[int, str]]:
+        """The texts of a row's rules, each with the place of its column."""
+        for place, (role, cell) in enumerate(zip(self.roles, row.cells, strict=True)):
+            if role in RULES:
+                yield from ((place, text) for text in self._cut(cell))
+
+    def _check(self, place: int, text: str, kind: Kind) -> None:
+        try:
+            pattern(text, kind)
+        except DataError as error:
+            raise DataError(f"column {self.table.columns[place]!r}: {error}") from None
 
     def _cut(self, cell: str) -> list[str]:
         lines = re.split(r"\r\n|\n|\r", cell)
@@ -235,15 +268,62 @@ class _RowReader:
 
 
 def _notes(reader: _RowReader, items: Sequence[Item]) -> Iterator[str]:
-    for role, count in reader.filled.items():
-        rows = "1 row has" if count == 1 else f"{count} rows have"
-        yield f"{rows} no {role}: taken from the row above."
-    bare = sum(not item.rules for item in items)
+    for role, rows in reader.filled.items():
+        what = "1 row has" if len(rows) == 1 else f"{len(rows)} rows have"
+        yield f"{what} no {role} ({_rows(rows)}): taken from the row above."
+    bare = [reader.places[item.id] for item in items if not item.rules]
     if bare:
-        what = "1 item has" if bare == 1 else f"{bare} items have"
-        yield f"{what} no rules: all outputs will be warnings until there are some."
+        what = "1 item has" if len(bare) == 1 else f"{len(bare)} items have"
+        yield f"{what} no rules ({_rows(bare)}): all outputs will be warnings until there are some."
     seen: dict[tuple[str, str], str] = {}
     for item in items:
         first = seen.setdefault((item.source, item.phenomenon), item.id)
         if first != item.id:
-            yield f"items {first} and {item.id} have the same source and phenomenon."
+            where = _rows([reader.places[first], reader.places[item.id]])
+            yield f"items {first} and {item.id} ({where}) have the same source and phenomenon."
+
+
+def _doubts(reader: _RowReader) -> Iterator[RuleDoubt]:
+    found: dict[int, list[tuple[int, str]]] = {}
+    for row in reader.table.rows:
+        for place, text in reader.rule_texts(row):
+            if _seems(text, _other(reader.roles[place])):
+                found.setdefault(place, []).append((row.line, text))
+    for place, rules in sorted(found.items()):
+        where = _rows(list(dict.fromkeys(row for row, _ in rules)))
+        yield RuleDoubt(place, _other(reader.roles[place]), len(rules), where, rules[0][1])
+
+
+def _other(role: ColumnRole) -> Kind:
+    """The kind of rule that a column of this role does not hold."""
+    return "regex" if RULES[role][1] == "fixed" else "fixed"
+
+
+_SIGNS = re.compile(r"\||^\^|\\\W")
+"""Signs that hardly stand in a translation: alternatives, a beginning, a sign that is escaped."""
+
+
+def _seems(text: str, kind: Kind) -> bool:
+    """Whether a rule in a column of the other kind is rather of this one."""
+    try:
+        pattern(text, "regex")
+    except DataError:
+        return kind == "fixed"
+    return kind == "regex" and (looks_like_regex(text) or _SIGNS.search(text) is not None)
+
+
+SHOWN = 5
+"""Rows that are named; of more, the number is told."""
+
+
+def _rows(rows: Sequence[int]) -> str:
+    """The rows as a person would say them.
+
+    >>> _rows([2]), _rows([2, 5]), _rows([1, 2, 3, 4, 5, 6, 7])
+    ('row 2', 'rows 2 and 5', 'rows 1, 2, 3, 4, 5 and 2 more')
+    """
+    if len(rows) == 1:
+        return f"row {rows[0]}"
+    named = [str(row) for row in rows[:SHOWN]]
+    last = f"{len(rows) - SHOWN} more" if len(rows) > SHOWN else named.pop()
+    return f"rows {', '.join(named)} and {last}"

@@ -11,9 +11,9 @@ from assay.io.files import FilePath, bare_name, label, suffix
 from assay.suites.check import Checker, Verdict
 from assay.suites.files import read_runs
 from assay.suites.files.columns import ItemTable, read_item_table, role_named
-from assay.suites.model import Run, Suite
+from assay.suites.model import Item, Run, Suite
 
-__all__ = ["RunPreview", "preview_run", "read_outputs"]
+__all__ = ["OutputSample", "RunPreview", "beside_sources", "preview_run", "read_outputs"]
 
 TABLES = (".tsv", ".csv", ".xlsx", ".jsonl")
 OUTPUT = ("output", "translation", "mt", "hypothesis")
@@ -60,6 +60,24 @@ def preview_run(suite: Suite, run: Run) -> RunPreview:
         ruled[verdict] += bool(item.rules)
     missing = sum(item.id not in run.outputs for item in suite.items if not item.retired)
     return RunPreview(run, counts, missing, tuple(_doubts(suite, run, ruled)))
+
+
+class OutputSample(NamedTuple):
+    """An item, and what each of some systems made of it; None where one has no output."""
+
+    item: Item
+    outputs: tuple[str | None, ...]
+
+
+FIRST = 4
+"""Items that are shown beside their outputs, and after them the last one."""
+
+
+def beside_sources(suite: Suite, runs: Sequence[Run]) -> list[OutputSample]:
+    """The first items with an output, and the last one: they show whether lines are aligned."""
+    tested = [item for item in suite.items if any(item.id in run.outputs for run in runs)]
+    shown = [*tested[:FIRST], *tested[FIRST:][-1:]]
+    return [OutputSample(item, tuple(run.outputs.get(item.id) for run in runs)) for item in shown]
 
 
 MANY = 0.8

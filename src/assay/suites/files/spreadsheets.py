@@ -26,6 +26,7 @@ from assay.suites.files.items import (
     head_of,
     name_of,
     parse_json,
+    place,
     placed_item,
     rule_of,
 )
@@ -109,18 +110,18 @@ def _meanings(path: FilePath, header: Sequence[str]) -> list[str]:
     for at, meaning in enumerate(meanings):
         if (first := meanings.index(meaning)) < at:
             raise DataError(
-                f"{label(path)}, line 1: the columns {header[first]!r} and {header[at]!r} hold "
-                "the same. Remove one, or rename it."
+                f"{label(path)}, {place(path, 1)}: the columns {header[first]!r} and "
+                f"{header[at]!r} hold the same. Remove one, or rename it."
             )
     if long is any(meaning in PATTERNS for meaning in meanings):
         raise DataError(
-            f"{label(path)}, line 1: rules need the columns polarity, kind and text (one row per "
-            f"rule) or some of {', '.join(PATTERNS)} (one row per item), not both."
+            f"{label(path)}, {place(path, 1)}: rules need the columns polarity, kind and text (one "
+            f"row per rule) or some of {', '.join(PATTERNS)} (one row per item), not both."
         )
     for column in ("item", "category", "phenomenon", "source", *(("kind", "text") if long else ())):
         if _meaning(column, long=long) not in meanings:
             hint = did_you_mean(column, header)
-            raise DataError(f"{label(path)}, line 1: no column is called {column}{hint}.")
+            raise DataError(f"{label(path)}, {place(path, 1)}: no column is called {column}{hint}.")
     return meanings
 
 
@@ -141,12 +142,16 @@ def _fields(path: FilePath, row: TableRow, cells: dict[str, str]) -> dict[str, A
     """The fields of the item, as items.json has them."""
     own = {key.removeprefix("own:"): cell for key, cell in cells.items() if key[:4] == "own:"}
     if own.pop("", ""):
-        raise DataError(f"{label(path)}, line {row.line}: a cell under no name. Name its column.")
+        raise DataError(
+            f"{label(path)}, {place(path, row.line)}: a cell under no name. Name its column."
+        )
     public: dict[str, Any] = {key: cell for key, cell in cells.items() if key in PUBLIC}
     public |= {key: _tokens(public[key]) for key in public if key.endswith("_tokens")}
     extra = _object(path, row.line, "extra", cells.get("extra", ""))
     if twice := next((key for key in extra if key in own or key in (*PUBLIC, "rules")), ""):
-        raise DataError(f"{label(path)}, line {row.line}: {twice!r} is a column, and in extra too.")
+        raise DataError(
+            f"{label(path)}, {place(path, row.line)}: {twice!r} is a column, and in extra too."
+        )
     return public | own | extra
 
 
@@ -163,7 +168,7 @@ def _rule(path: FilePath, row: TableRow, cells: dict[str, str]) -> dict[str, str
     try:
         rule_of(fields)
     except DataError as error:
-        raise DataError(f"{label(path)}, line {row.line}: {error}") from None
+        raise DataError(f"{label(path)}, {place(path, row.line)}: {error}") from None
     return fields
 
 
@@ -171,16 +176,17 @@ def _check_same_item(path: FilePath, draft: _Draft, before: list[_Draft]) -> Non
     if not before:
         return
     first = before[0]
-    where = f"{label(path)}, line {draft.line}: item {draft.fields['id']}"
+    where = f"{label(path)}, {place(path, draft.line)}: item {draft.fields['id']}"
     if not (draft.rule and first.rule):
         raise DataError(
-            f"{where} stands on line {first.line} already; every item needs an id of its own."
+            f"{where} stands on {place(path, first.line)} already; every item needs an id of its "
+            "own."
         )
     for key, value in draft.fields.items():
         if value and value != first.fields.get(key):
             raise DataError(
-                f"{where} has another {key} than on line {first.line}. Rows of one item say the "
-                "same of it; another item needs its own id."
+                f"{where} has another {key} than on {place(path, first.line)}. Rows of one item "
+                "say the same of it; another item needs its own id."
             )
 
 
@@ -195,14 +201,16 @@ def _agreed_head(path: FilePath, line: int, known: dict[str, Any], cell: str) ->
         return known
     head = _object(path, line, "suite", cell) if cell.startswith("{") else {"name": cell}
     if known and head != known:
-        raise DataError(f"{label(path)}, line {line}: another suite than above. Keep one.")
+        raise DataError(f"{label(path)}, {place(path, line)}: another suite than above. Keep one.")
     return head
 
 
 def _object(path: FilePath, line: int, column: str, cell: str) -> dict[str, Any]:
     value = parse_json(path, cell, line=line, cell=column) if cell else {}
     if not isinstance(value, dict):
-        raise DataError(f'{label(path)}, line {line}: {column} must be an object, {{"key": ...}}.')
+        raise DataError(
+            f'{label(path)}, {place(path, line)}: {column} must be an object, {{"key": ...}}.'
+        )
     return value
 
 

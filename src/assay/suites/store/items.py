@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import thread_time
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from assay.suites.check import Checker, Verdict, pattern
 from assay.suites.files.items import checked_id
 from assay.suites.model import Item, Rule
 from assay.suites.store.blind import hidden_from
+from assay.suites.store.drafts import check_length
 from assay.suites.store.history import add_change, sent_before
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, StoredOutput
@@ -117,7 +118,8 @@ BUDGET = 2.0
 
 def try_item(connection: Connection, number: int | None, item: Item) -> ItemPreview:
     """What the item's rules would say of its outputs; a `DataError` for what cannot be saved."""
-    _check(item)
+    before = () if number is None else item_numbered(connection, number).rules
+    _check(item, {rule.text for rule in before})
     if number is None:
         return ItemPreview(())
     stored = stored_outputs(connection, _outputs(connection, number))
@@ -152,7 +154,6 @@ def save_item(
     """
     if done := sent_before(connection, person, key, "item"):
         return done
-    _check(item)
     try_item(connection, number, item)
     if number is None:
         return _add(connection, item, person, key)
@@ -240,8 +241,8 @@ def _outputs(connection: Connection, number: int) -> list[int]:
     return list(connection.execute(asked).scalars())
 
 
-def _check(item: Item) -> None:
-    """Raise a `DataError` for an item that cannot be kept."""
+def _check(item: Item, known: Collection[str]) -> None:
+    """Raise a `DataError` for an item that cannot be kept; the texts of `known` rules may stay."""
     for name in ("source", "category", "phenomenon"):
         if not getattr(item, name).strip():
             raise DataError(f"the {name} is empty; every item needs one.")
@@ -250,6 +251,8 @@ def _check(item: Item) -> None:
     seen = set()
     for rule in item.rules:
         check_text(rule.text, "the rule")
+        if rule.text not in known:
+            check_length(rule.text)
         pattern(rule.text, rule.kind)
         if (rule.polarity, rule.kind, rule.text) in seen:
             raise DataError(f"the {rule.polarity} rule {rule.text!r} stands twice. Remove one.")

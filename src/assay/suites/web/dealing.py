@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse
 
 from assay.data import DataError
 from assay.suites.store.dealing import apply_deal, clear, plan_deal
+from assay.suites.store.people import all_people
 from assay.suites.web.requests import Form, LeadPosted, Post
 from assay.suites.web.site import Site, site_of
 from assay.suites.web.team import team_page
@@ -32,7 +33,7 @@ def deal(request: Request, post: LeadPosted) -> Response:
         if todo == "plan" or (todo == "apply" and plan is None):
             return _confirm(site, post)
         if todo == "clear":
-            return site.page("deal", post.session, plan=None, fields={}, again=False)
+            return site.page("deal", post.session, plan=None, fields={}, again=False, judges=[])
         with site.store.write() as conn:
             person = post.person.id
             change = apply_deal(conn, plan, person) if plan else clear(conn, person)
@@ -52,10 +53,13 @@ def _confirm(site: Site, post: Post) -> Response:
     new, rng = not site.settings.accounts, np.random.default_rng()
     with site.store.read() as conn:
         plan = plan_deal(conn, weights, double=double, newcomers=new, rng=rng)
+        people = {person.name for person in all_people(conn)} | set(weights)
     asked = {name: form.text(name) for name in form.values if name not in ("do", "plan")}
     fields = asked | {"plan": site.plans.keep(plan)}
     again = form.text("do") == "apply"
-    return site.page("deal", post.session, plan=plan, fields=fields, again=again)
+    # Two people who judge the same, where nobody else is there to decide their disputes.
+    judges = sorted(people) if plan.doubled and len(people) == 2 else []
+    return site.page("deal", post.session, plan=plan, fields=fields, again=again, judges=judges)
 
 
 def _weights(form: Form) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import shutil
 import time
@@ -11,16 +12,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fastapi import HTTPException
 
 from assay.data import DataError
+from assay.suites.files.columns import ColumnRole
+from assay.suites.model import Kind
 
 if TYPE_CHECKING:
     from assay.suites.web.requests import Upload
 
-__all__ = ["LARGEST_FILE", "LARGEST_UPLOAD", "Uploads", "told"]
+__all__ = ["LARGEST_FILE", "LARGEST_UPLOAD", "ColumnChoice", "SheetChoices", "Uploads", "told"]
 
 LARGEST_FILE = 20 * 2**20
 """Bytes that a file may have."""
@@ -35,14 +38,35 @@ MOST = 20
 """So many uploads are kept; beyond that, the oldest go."""
 
 
+class ColumnChoice(NamedTuple):
+    """What a column holds, and the kind of those of its rules that seem to be of another kind."""
+
+    name: str
+    role: ColumnRole
+    mixed: Kind | None = None
+
+
+@dataclass(frozen=True)
+class SheetChoices:
+    """What somebody chose for a file of items."""
+
+    columns: tuple[ColumnChoice, ...] = ()
+    separator: str = ""
+    name: str = ""
+    languages: str = ""
+
+
 @dataclass
 class Uploads:
     """Uploads by their secret names, each with the person who sent it.
 
-    The files lie in a folder of the server's own, which goes when the server does.
+    The files lie in a folder of the server's own, which goes when the server does. What people
+    chose for their last file is `chosen`, by the number of the person: a file that was mended and
+    is sent again begins with it.
     """
 
     clock: Callable[[], float] = time.monotonic
+    chosen: dict[int, SheetChoices] = field(default_factory=dict)
     _kept: dict[str, tuple[int, float]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
     _folder: Path | None = None
@@ -100,11 +124,29 @@ class Uploads:
 
 
 def told(error: DataError, paths: Iterable[Path]) -> str:
-    """What was wrong, with files called as their sender calls them."""
+    """What was wrong, with files called as their sender calls them, and what to do in a browser."""
     text = str(error)
     for path in paths:
         text = text.replace(str(path), path.name)
+    for command, page in _WORDS:
+        text = command.sub(page, text)
     return text
+
+
+_WORDS = (
+    (
+        re.compile(r"Convert the file: iconv .*"),
+        'Save it anew and send it again: in Excel by "Save as", type "CSV UTF-8" (or as .xlsx), '
+        'in a text editor by "Save as", encoding UTF-8.',
+    ),
+    (
+        re.compile(r"Store the new run in a campaign of its own, .* replace=True\."),
+        "Choose another name of the test round, or tick the box to replace what is there.",
+    ),
+    (re.compile(r", or say with ids=FILE which items they are"), ", or send a file with the ids"),
+    (re.compile(r" \(source=COLUMN\)"), ""),
+)
+"""What to do, in the words of the command line and of Python, and in those of the page."""
 
 
 def _plain(name: str) -> str:

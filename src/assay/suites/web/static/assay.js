@@ -143,7 +143,10 @@ async function preview(form) {
   target.classList.add("stale");
   try {
     const { reply } = await ask(form.dataset.preview, { method: "POST", body, signal: asking.signal });
+    const held = target.contains(document.activeElement) && document.activeElement.name;
     target.innerHTML = reply.preview ?? "";
+    if (held) form.elements[held]?.focus({ preventScroll: true });
+    find(".refused", main)?.remove(); // it spoke of what was there before
     if (reply.error) notify(reply.error);
     target.classList.remove("stale");
   } catch (error) {

@@ -26,11 +26,19 @@ function choose(row, { focus = true } = {}) {
   compareSoon(row);
 }
 
-// A note about "this output" is about the one that is chosen, and the page comes back to it.
+// "This output" is the one that is chosen, in the list of notes and for a new one; and the page comes
+// back to it.
 function noteOn(output) {
-  const { output: about, after } = find(".note-form form", main).elements;
-  after.value = after.value.replace(about.value, output);
+  const about = find(".note-form form", main).elements.output;
+  for (const after of main.querySelectorAll('.desk [name="after"]')) {
+    after.value = after.value.replace(`/case/${about.value}?`, `/case/${output}?`);
+  }
   about.value = output;
+  for (const note of main.querySelectorAll("[data-about]")) {
+    const here = note.dataset.about === output;
+    find(".on-this", note).hidden = !here;
+    find(".on-other", note).hidden = here;
+  }
 }
 
 function lightRules(row) {

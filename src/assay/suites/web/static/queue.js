@@ -74,15 +74,21 @@ const place = () => find("#place", main)?.dataset ?? {};
 // The address is that of the case that is shown, so that a reload shows it again.
 function follow({ first = false } = {}) {
   const { address } = place();
-  if (!address || address === location.pathname + location.search) return;
+  if (!address || address === here()) return;
   if (first) history.replaceState(null, "", address);
   else history.pushState(null, "", address);
+  seen = address;
 }
 
+const here = () => location.pathname + location.search;
+let seen = here(); // the address of what is shown
+
 async function goBack() {
+  if (here() === seen) return undefined; // a link within the page
+  seen = here();
   if (!find("#place", main)) return location.reload();
   try {
-    const { reply, ok } = await ask(location.pathname + location.search);
+    const { reply, ok } = await ask(here());
     if (!ok) location.reload();
     else show(reply);
   } catch {
