@@ -4,10 +4,12 @@ import pytest
 
 from assay.suites.check import decide
 from assay.suites.model import Rule
+from assay.suites.store.common_words import common_words
 from assay.suites.store.decisions import save_decision
 from assay.suites.store.drafts import suggest
 from assay.suites.store.queue import case
 from assay.suites.store.records import Draft
+from assay.suites.store.suggestions import suggestions
 from tests.suites.store.samples import fill, item, number
 
 ANN = 1
@@ -74,3 +76,71 @@ def test_nothing_is_proposed_where_no_rule_can_help(store):
     )
     assert suggest(shown(store, "good and bad")) == ()
     assert suggest(shown(store, "so")) == ()
+
+
+def suggested(store):
+    """The strings that are suggested for the whole suite, the best first."""
+    with store.read() as conn:
+        return [one.draft.text for one in suggestions(conn) if one.draft.scope == "item"]
+
+
+def told(*texts):
+    """Each text as the output of a system of its own."""
+    return {f"s{at}": {"i1": text} for at, text in enumerate(texts)}
+
+
+TAGS = item("i1", [r", (do they|right)\?"], [r", or\?"], kind="regex")
+
+
+def test_words_away_from_where_rules_matched_are_not_suggested(store):
+    """The rules look for the question tag, and the library is there by chance."""
+    texts = (
+        "Nobody visits a library freely, do they?",
+        "Nobody visits a library nowadays, right?",
+        "Few go there, or?",
+        "Nobody visits a library, is it?",
+    )
+    fill(store, [TAGS], told(*texts))
+    assert suggested(store) == []
+
+
+def test_words_of_what_people_judged_are_suggested(store):
+    texts = ("She saw her spouse, is it?", "Her spouse came, no?", "Somebody came, no?")
+    fill(store, [TAGS], told(*texts))
+    say(store, "She saw her spouse, is it?", "pass")
+    say(store, "Somebody came, no?", "fail")
+    assert suggested(store) == ["spouse"]
+
+
+def test_what_a_rule_looked_for_is_suggested_in_other_surroundings(store):
+    rods = item("i1", ["fishing (rod|line)"], ["angel"], kind="regex")
+    texts = ("on the fishing rod", "on a fishing line", "on the angel", "with fishing gear")
+    fill(store, [rods], told(*texts))
+    assert suggested(store) == ["fishing"]
+
+
+def test_one_output_that_a_rule_passed_is_too_little_to_suggest_from(store):
+    rods = item("i1", ["fishing (rod|line)"], ["angel"], kind="regex")
+    fill(store, [rods], told("on the fishing rod", "on the angel", "with fishing gear"))
+    assert suggested(store) == []
+
+
+def test_a_little_word_is_not_suggested_where_more_of_it_says_the_same(store):
+    texts = ("broken out of anger", "a pen out of anger", "by anger", "mine, out of anger")
+    whole = item("i1", texts[:2], texts[2:3])
+    fill(store, [whole], told(*texts))
+    assert suggested(store) == ["of anger"]
+
+
+def test_words_that_stand_in_many_items_are_common(store):
+    names = [f"i{at}" for at in range(8)]
+    texts = {name: f"The cat has number{at}" for at, name in enumerate(names)}
+    fill(store, [item(name) for name in names], {"x": texts, "y": {"i1": "The dog has good ones"}})
+    with store.read() as conn:
+        common = common_words(conn)
+    assert common == {"the", "cat", "has"}
+    shown_ = shown(store, "The cat has number3")
+    assert suggest(shown_, "positive", common=common)[0].text == "number3"
+    # Where there is nothing else, they are better than nothing.
+    every = frozenset({*common, "number3"})
+    assert suggest(shown_, "positive", common=every) == suggest(shown_, "positive")

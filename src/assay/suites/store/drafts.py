@@ -12,6 +12,7 @@ import regex
 
 from assay.suites.check import Hits, hit_of, verdict_of
 from assay.suites.model import Kind, Polarity, Rule
+from assay.suites.store.common_words import WORD, is_common
 from assay.suites.store.queue import rule_matches
 from assay.suites.store.records import Case, Draft, StoredOutput
 
@@ -23,16 +24,17 @@ WORDS = 3
 OFFERED = 3
 """How many strings are proposed."""
 
-_WORD = regex.compile(r"\w+(?:['’\-]\w+)*")
 
-
-def suggest(case: Case, polarity: Polarity | None = None) -> tuple[Draft, ...]:
+def suggest(
+    case: Case, polarity: Polarity | None = None, *, common: frozenset[str] = frozenset()
+) -> tuple[Draft, ...]:
     """Rules that would settle the output of a case, the most telling first.
 
     Proposed are short strings of the output that stand in no other output with the opposite
     verdict, those first that stand in the most other warnings; each as a fixed string or a
     regular expression, whichever settles the output; and at last the whole output. The polarity
-    is that of the output's verdict, and both are tried for a warning.
+    is that of the output's verdict, and both are tried for a warning. Strings of `common` words
+    (`common_words`) are proposed only where there are no others.
     """
     chosen: Sequence[Polarity]
     if polarity is not None:
@@ -43,7 +45,7 @@ def suggest(case: Case, polarity: Polarity | None = None) -> tuple[Draft, ...]:
         chosen = ("negative",)
     else:
         chosen = ("positive", "negative")
-    return tuple(dict.fromkeys(draft for polarity in chosen for draft in _drafts(case, polarity)))
+    return tuple(dict.fromkeys(draft for each in chosen for draft in _drafts(case, each, common)))
 
 
 class BestDraft(NamedTuple):
@@ -53,7 +55,9 @@ class BestDraft(NamedTuple):
     settles: int
 
 
-def best_draft(case: Case, polarity: Polarity) -> BestDraft | None:
+def best_draft(
+    case: Case, polarity: Polarity, *, common: frozenset[str] = frozenset()
+) -> BestDraft | None:
     """The proposed rule that settles the most other warnings of the item; None where none does."""
     waiting = [
         other
@@ -62,7 +66,8 @@ def best_draft(case: Case, polarity: Polarity) -> BestDraft | None:
     ]
     if not waiting:
         return None
-    drafts = [BestDraft(draft, _gain(case, draft, waiting)) for draft in suggest(case, polarity)]
+    found = suggest(case, polarity, common=common)
+    drafts = [BestDraft(draft, _gain(case, draft, waiting)) for draft in found]
     best = max(drafts, key=lambda one: one.settles, default=None)
     return best if best and best.settles else None
 
@@ -81,12 +86,12 @@ def _gain(case: Case, draft: Draft, waiting: Sequence[StoredOutput]) -> int:
     return settled
 
 
-def _drafts(case: Case, polarity: Polarity) -> Iterator[Draft]:
+def _drafts(case: Case, polarity: Polarity, common: frozenset[str]) -> Iterator[Draft]:
     text = case.output.text
     settling = [kind for kind in _KINDS if _settles(case, polarity, kind)]
     if not settling:
         return
-    for at, string in enumerate(_telling(case, polarity)):
+    for at, string in enumerate(_telling(case, polarity, common)):
         # The first is offered both ways, so that there is a regular expression to edit.
         for kind in settling if at == 0 else settling[:1]:
             yield Draft(case.output.id, polarity, kind, written(string, kind))
@@ -111,7 +116,7 @@ def _settles(case: Case, polarity: Polarity, kind: Kind) -> bool:
     return verdict_of(hits) != wanted and verdict_of(hits | new) == wanted
 
 
-def _telling(case: Case, polarity: Polarity) -> list[str]:
+def _telling(case: Case, polarity: Polarity, common: frozenset[str]) -> list[str]:
     """Strings of the output that others with the opposite verdict have not, the best first."""
     wanted, opposite = ("pass", "fail") if polarity == "positive" else ("fail", "pass")
     same = [other.text for other in case.others if other.verdict == wanted]
@@ -130,19 +135,26 @@ def _telling(case: Case, polarity: Polarity) -> list[str]:
         )
 
     strings = [string for string in runs_of_words(case.output.text) if not _having(string, against)]
+    rare = [string for string in strings if not is_common(string, common)]
     chosen: list[str] = []
-    for string in sorted(dict.fromkeys(strings), key=rank):
+    for string in sorted(dict.fromkeys(rare or strings), key=rank):
         if not any(other in string for other in chosen):
             chosen.append(string)
     return chosen[:OFFERED]
 
 
-def runs_of_words(text: str) -> Iterator[str]:
-    """All runs of one to `WORDS` words, as they stand in the text."""
-    words = list(_WORD.finditer(text))
+def runs_of_words(text: str, *, touching: tuple[int, int] | None = None) -> Iterator[str]:
+    """All runs of one to `WORDS` words, as they stand in the text, or those touching a span of it.
+
+    >>> list(runs_of_words("She went home.", touching=(9, 13)))
+    ['home', 'went home', 'She went home']
+    """
+    start, end = touching or (0, len(text))
+    words = list(WORD.finditer(text))
     for length in range(1, WORDS + 1):
         for first, last in zip(words, words[length - 1 :], strict=False):
-            yield text[first.start() : last.end()]
+            if first.start() < end and last.end() > start:
+                yield text[first.start() : last.end()]
 
 
 def _having(string: str, texts: Sequence[str]) -> int:
