@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.data import DataError
-from assay.suites.check import Hits, OutOfTime, decide, hit_of, pattern, verdict_of
+from assay.suites.check import Hits, OutOfTime, decide, hit_of, needed_string, pattern, verdict_of
 from assay.suites.model import Rule
 
 SLOW = r"(a|aa)+$"
@@ -149,3 +149,21 @@ def test_decisions_equal_the_procedure_written_out(output, texts):
     names = ("positive_regex", "positive_fixed", "negative_regex", "negative_fixed")
     given_rules = rules(**dict(zip(names, texts, strict=True)))
     assert decide(output, given_rules).verdict == obvious(output, given_rules)
+
+
+PIECES = ["ab", "a", "b?", "a*", "b+", "a+?", "[ab]", "[^a]?", ".", ".*", r"\b", r"\w", "^", "$",
+          " ", "(a|b)", "(?i)A", "a{0}", r"\x61", r"\.", "|"]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=5), st.text("ab .A", max_size=12))
+def test_what_a_match_needs_is_in_every_output_that_matches(pieces, output):
+    text = "".join(pieces)
+    assert needed_string(text) in output or not re.search(text, output)
+
+
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [(r"\bhubby\b", "hubby"), ("a wife?", "a wif"), ("no|yes", ""), (r"\bw1[0-9]", "w1"), ("", "")],
+)
+def test_most_words_that_linguists_write_are_needed(text, needed):
+    assert needed_string(text) == needed

@@ -350,10 +350,13 @@ def computed(
 ) -> list[Candidate]:
     """Every metric's scores of the systems' texts, documents or segments.
 
-    `statistics`, per metric and system, saves counting again for a second granularity.
+    `statistics`, per metric and system, saves counting again for a second granularity. Segments
+    are scored as `Metric.for_segments` says.
     """
     counted = statistics or [system_statistics(dataset, metric) for metric in metrics]
-    signed = signatures(dataset, metrics)
+    if granularity == "segment":
+        counted = [[each.for_segments() for each in own] for own in counted]
+    signed = signatures(dataset, [own[0].metric for own in counted])
     return [
         Candidate(
             name=metric.requested,

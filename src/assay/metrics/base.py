@@ -358,6 +358,10 @@ class Statistics:
         """The score of every segment by itself, (n,)."""
         return self.metric.each(self.rows)
 
+    def for_segments(self) -> Statistics:
+        """The same counts for the metric with which to score single segments."""
+        return Statistics(self.metric.for_segments(), self.rows)
+
     def score(self, weights: Any) -> Array:
         """Scores of weighted sums of the rows: (b, n) weights, dense or sparse, to (b,)."""
         return self.metric.weighted(weights, self.rows)

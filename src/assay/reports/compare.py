@@ -291,7 +291,7 @@ def _segment_probes(
     data: Dataset, statistics: Sequence[Statistics], labels: Mapping[str, Sequence[str]]
 ) -> list[SegmentProbe]:
     metric = statistics[0].metric
-    scores = np.array([metric.oriented(each.segments()) for each in statistics])
+    scores = np.array([metric.oriented(each.for_segments().segments()) for each in statistics])
     parts = [*text_slices(data), *label_slices(data, labels), *score_slices(scores)]
     return [SegmentProbe.of(part, statistics, metric.title) for part in parts]
 

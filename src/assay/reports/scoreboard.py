@@ -112,7 +112,6 @@ def _standing(
     for (i, j), test in differences.items():
         differ[i, j] = differ[j, i] = test.p_adjusted < ALPHA
     goodness = metric.oriented(scores)
-    by_segment = metric.for_segments()
     return Standing(
         metric,
         label,
@@ -122,7 +121,7 @@ def _standing(
         differences,
         tuple(rank_clusters(goodness, differ)),
         _ranks(goodness, differ),
-        np.array([Statistics(by_segment, each.rows).segments() for each in statistics]),
+        np.array([each.for_segments().segments() for each in statistics]),
     )
 
 

@@ -197,7 +197,7 @@ def _score(
             )
         rows = rows.astype(float, copy=False)
         sums.add_sums(name, column_sums(rows if places is None else rows[places]))
-    return Statistics(metric.for_segments(), rows).segments()
+    return Statistics(metric, rows).for_segments().segments()
 
 
 def _distinct(segments: Sequence[Segment]) -> tuple[Sequence[Segment], Any]:

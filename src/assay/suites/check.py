@@ -38,6 +38,7 @@ __all__ = [
     "decide",
     "forget_patterns",
     "hit_of",
+    "needed_string",
     "pattern",
     "verdict_named",
     "verdict_of",
@@ -123,6 +124,32 @@ def _compiled(text: str) -> regex.Pattern[str]:
         return regex.compile(text, cache_pattern=False)
     except (regex.error, ValueError, RecursionError, OverflowError, MemoryError) as error:
         raise DataError(f"{text[:200]!r} is not a regular expression ({error}).") from None
+
+
+_PART = regex.compile(
+    r"""(?P<string>[\w ,;:!'"=<>@%&~-]+) | (?P<perhaps>[*?])
+        | [+.^$] | \\[bBdDsSwW] | \[\^?[\w -]+\]""",
+    regex.VERBOSE,
+)
+
+
+def needed_string(text: str) -> str:
+    r"""A string that every match of a regular expression has; nothing where that is hard to tell.
+
+    >>> needed_string(r"\bgoes? home\b"), needed_string(r"\bgoes? (home|away)")
+    (' home', '')
+    """
+    found, at = [""], 0
+    while at < len(text):
+        part = _PART.match(text, at)
+        if part is None:
+            return ""
+        if part["perhaps"]:
+            found[-1] = found[-1][:-1]  # the letter before it need not be there
+        else:
+            found.append(part["string"] or "")
+        at = part.end()
+    return max(found, key=len)
 
 
 Verdict = Literal["pass", "fail", "warning", "not tested"]

@@ -10,10 +10,19 @@ from time import thread_time
 from typing import Any, NamedTuple
 
 import regex
-from sqlalchemy import Connection, Select, false, func, insert, null, select, update
+from sqlalchemy import Connection, Select, false, func, insert, null, select, true, update
 
 from assay.data import DataError
-from assay.suites.check import LIMIT, Hits, OutOfTime, Verdict, hit_of, pattern, verdict_of
+from assay.suites.check import (
+    LIMIT,
+    Hits,
+    OutOfTime,
+    Verdict,
+    hit_of,
+    needed_string,
+    pattern,
+    verdict_of,
+)
 from assay.suites.model import Rule
 from assay.suites.store.blind import hidden_from, masked
 from assay.suites.store.history import add_change, sent_before
@@ -387,12 +396,10 @@ def _candidates(
         tested &= outputs.c.hits.bitwise_and(int(hit_of(rule))) == 0
     open_ = (outputs.c.verdict == outputs.c.ruled) & ~outputs.c.disputed
     asked = select(outputs.c.id, outputs.c.item_id, outputs.c.hits, open_, outputs.c.text)
-    if rule.kind == "regex":
-        found = _rows(connection, asked.where(tested), scope)
-        return found, len(found)
     # A database finds a fixed string by itself, and faster than it hands out all texts.
     place = func.strpos if connection.dialect.name == "postgresql" else func.instr
-    has = place(outputs.c.text, rule.text.strip()) > 0
+    needed = rule.text.strip() if rule.kind == "fixed" else needed_string(rule.text)
+    has = place(outputs.c.text, needed) > 0 if needed else true()
     found = _rows(connection, asked.where(tested, has), scope)
     counts = _rows(connection, select(func.count()).select_from(outputs).where(tested), scope)
     return found, sum(count for (count,) in counts)
