@@ -20,7 +20,6 @@ from assay.suites.check import Checker
 from assay.suites.model import Item, Rule, Run, Suite, rule_id
 from assay.suites.store.dealing import assign
 from assay.suites.store.decisions import save_decision
-from assay.suites.store.drafts import preview, save_rule
 from assay.suites.store.finding import find
 from assay.suites.store.opening import Store, open_store
 from assay.suites.store.people import add_person
@@ -28,6 +27,7 @@ from assay.suites.store.queue import next_case, progress
 from assay.suites.store.records import Draft, Filters
 from assay.suites.store.runs import load_verdicts, save_run, stored_runs
 from assay.suites.store.suites import save_suite
+from assay.suites.store.trials import preview, save_rule
 
 PROJECT = Path(__file__).resolve().parents[1]
 ITEMS, SYSTEMS, PHENOMENA = 2748, 73, 100

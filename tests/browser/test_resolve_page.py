@@ -260,6 +260,44 @@ def test_a_decision_without_an_answer_is_sent_again_and_saved_once(store, enter)
         assert len(history(connection)) == 1
 
 
+def test_a_rule_without_an_answer_is_sent_again_and_saved_once(store, enter):
+    page = enter("Ada")
+    sent = []
+
+    def cut(route):
+        sent.append(route.request.post_data)
+        if len(sent) == 1:
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    page.keyboard.press("n")
+    page.wait_for_selector("#panel .group")
+    page.route(re.compile(r"/rule/\d+$"), cut)
+    page.fill("#panel .pattern", "spouse")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#panel", state="hidden")
+    assert len(sent) == 2
+    assert sent[0] == sent[1]
+    with store.read() as connection:
+        assert [entry.kind for entry in history(connection)] == ["rule"]
+
+
+def test_filters_are_counted_again_after_a_decision(enter):
+    page = enter("Ada")
+    page.goto(page.url.split("/case")[0] + "/resolve?category=Ambiguity")
+    category = page.locator(".filter select[name=category]")
+    assert "Ambiguity (6)" in category.inner_text()
+    press_and_wait(page, "p")
+    page.wait_for_selector(".filter option:text('Ambiguity (5)')", state="attached")
+    assert category.input_value() == "Ambiguity"
+    page.goto(page.url.split("/case")[0] + "/resolve")
+    assert "(" not in category.inner_text()
+    page.locator(".filter summary").click()  # counted where somebody looks
+    page.wait_for_selector(".filter option:text('Ambiguity (5)')", state="attached")
+
+
 def test_a_second_window_is_told_that_it_is_outdated(store, enter):
     page = enter("Ada")
     other = page.context.new_page()

@@ -136,6 +136,8 @@ def test_a_page_under_a_memory_limit_is_written_without_charts(here):
     assert done.returncode == 0
     assert "the page is without its charts. Charts need 80 GB of address space" in done.stderr
     assert "ulimit -v unlimited" in Path("page.html").read_text("utf-8")
+    done = limited("report ref.txt -i a.txt b.txt -m bleu -o page.html", AS=4000 * MEGABYTE)
+    assert done.stderr.count("the page is without its charts") == 1
     done = limited("score ref.txt -i a.txt b.txt --charts drawn -q", AS=4000 * MEGABYTE)
     assert "no charts can be drawn here" in told(done)
     assert not Path("drawn").exists()

@@ -23,6 +23,7 @@ from assay.cli.options import (
     check_output,
     describe,
     note_languages,
+    output_format,
     read_human,
     read_inputs,
     read_metrics,
@@ -35,6 +36,7 @@ from assay.cli.options import (
 from assay.data import DataError, Dataset
 from assay.io import is_table, read_labels, system_name, write_whole
 from assay.progress import track
+from assay.rendering.charts import missing_charts
 from assay.rendering.text import markdown
 from assay.reports.compare import DEFAULT_METRICS, compare
 from assay.reports.comparison import SHOWN
@@ -42,7 +44,7 @@ from assay.reports.gate import CheckResult, check, is_stored
 from assay.reports.people import read_errors
 from assay.reports.report import report
 from assay.reports.study import read_study
-from assay.results import Record
+from assay.results import CombinedResult, Record
 
 if TYPE_CHECKING:
     from assay.suites.report import RunResult
@@ -301,6 +303,10 @@ def _run_report(args: argparse.Namespace) -> int:
         take_note(args, note)
     args.title = result.title
     show(result, args, inputs=inputs.files)
+    if output_format(args).name == "html" and not result.charts():
+        # The page has charts of its parts besides those that the result has itself.
+        parts = CombinedResult(*(part.result for part in result.parts))
+        warn(missing_charts(parts), quiet=args.quiet)
     return 0
 
 

@@ -76,6 +76,9 @@ class Pattern:
         """
         if self._regex is None:
             return self._find(output)
+        if limit is None:  # to say timeout=None takes longer than most searches
+            found = self._regex.search(output)
+            return found.span() if found else None
         try:
             found = self._regex.search(output, timeout=limit)
         except TimeoutError:

@@ -18,6 +18,8 @@ Polarity = Literal["positive", "negative"]
 Kind = Literal["regex", "fixed"]
 """A regular expression that is searched, or a string that stands somewhere in the output."""
 
+_POLARITIES, _KINDS = get_args(Polarity), get_args(Kind)
+
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -38,9 +40,9 @@ class Rule:
     provenance: str = ""
 
     def __post_init__(self) -> None:
-        if self.polarity not in get_args(Polarity):
+        if self.polarity not in _POLARITIES:
             raise DataError(f"rule {self.id}: {self.polarity!r} is neither positive nor negative.")
-        if self.kind not in get_args(Kind):
+        if self.kind not in _KINDS:
             raise DataError(f"rule {self.id}: {self.kind!r} is neither regex nor fixed.")
 
 

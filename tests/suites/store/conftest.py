@@ -9,7 +9,7 @@ from assay.suites.store import opening
 from assay.suites.store.opening import Store, open_store
 from tests import postgresql
 from tests.patience import PATIENCE
-from tests.suites.store.samples import emptied, fill, item
+from tests.suites.store.samples import WRONG_SHARES, emptied, fill, item, rows
 
 _numbers = itertools.count(1)
 
@@ -66,9 +66,11 @@ def opened() -> Iterator[Callable[..., Store]]:
 
 
 @pytest.fixture
-def store(address, opened) -> Store:
-    """An open database without a suite."""
-    return opened(address)
+def store(address, opened) -> Iterator[Store]:
+    """An open database without a suite; whatever is done to it, shares know what is open."""
+    store = opened(address)
+    yield store
+    assert rows(store, WRONG_SHARES) == []
 
 
 @pytest.fixture

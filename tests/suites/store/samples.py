@@ -11,6 +11,12 @@ from assay.suites.store.suites import save_suite
 from assay.suites.store.tables import metadata, outputs
 from tests import postgresql
 
+WRONG_SHARES = """
+    SELECT assignments.output_id FROM assignments JOIN outputs ON outputs.id = output_id
+    WHERE open <> (ruled = 'warning' AND verdict = 'warning' AND NOT disputed)
+"""
+"""Which shares of people are wrong about whether their output is open."""
+
 
 def item(name="i1", positive=("good",), negative=("bad",), *, kind="fixed", category="C", **more):
     """An item with rules of one kind."""

@@ -4,11 +4,11 @@ import pytest
 
 from assay.data import DataError
 from assay.suites.store.decisions import Outdated, save_decision, save_decisions, undo
-from assay.suites.store.drafts import save_rule
 from assay.suites.store.history import history
 from assay.suites.store.people import add_person
 from assay.suites.store.queue import case
 from assay.suites.store.records import Draft
+from assay.suites.store.trials import save_rule
 from tests.suites.store.samples import fill, item, number, rows, state
 
 

@@ -8,7 +8,6 @@ from assay.data import DataError
 from assay.suites.check import Checker
 from assay.suites.model import Run, Suite
 from assay.suites.store.decisions import may_undo, save_decision, undo
-from assay.suites.store.drafts import save_rule
 from assay.suites.store.exports import export
 from assay.suites.store.history import history
 from assay.suites.store.items import find_items, item_numbered, retire_item, save_item
@@ -27,6 +26,7 @@ from assay.suites.store.phenomena import define, phenomenon_named
 from assay.suites.store.records import Draft
 from assay.suites.store.runs import add_runs, save_runs
 from assay.suites.store.suites import load_suite
+from assay.suites.store.trials import save_rule
 from tests.suites.store.samples import item, number, state
 
 ANN, BEN, CEM = 1, 2, 3

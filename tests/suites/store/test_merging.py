@@ -5,12 +5,12 @@ from sqlalchemy import select
 
 from assay.data import DataError
 from assay.suites.store.decisions import save_decision, undo
-from assay.suites.store.drafts import save_rule
 from assay.suites.store.history import history
 from assay.suites.store.merging import merge, plan_merge, rename
 from assay.suites.store.people import all_people, log_in, login, person_numbered
 from assay.suites.store.records import Draft
 from assay.suites.store.tables import assignments, outputs
+from assay.suites.store.trials import save_rule
 from tests.suites.store.samples import number, rows, state
 
 
@@ -25,7 +25,8 @@ def judged(three):
         save_rule(conn, Draft(number(three, "hm a"), "negative", "fixed", "hm"), 2)
         for output, person, second in (("so a", 1, False), ("so a", 2, True), ("hm a", 2, True)):
             row = {"annotator_id": person, "second": second}
-            conn.execute(assignments.insert().values(output_id=number(three, output), **row))
+            told = {"output_id": number(three, output), "open": False, **row}
+            conn.execute(assignments.insert().values(told))
     return three
 
 

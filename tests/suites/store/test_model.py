@@ -11,12 +11,12 @@ from assay.data import DataError
 from assay.suites.check import decide
 from assay.suites.model import Rule
 from assay.suites.store.decisions import Outdated, save_decision, undo
-from assay.suites.store.drafts import save_rule
 from assay.suites.store.finding import find
 from assay.suites.store.history import history
 from assay.suites.store.opening import open_store
 from assay.suites.store.queue import next_case
 from assay.suites.store.records import Draft, Filters
+from assay.suites.store.trials import save_rule
 from tests.suites.store.samples import emptied, fill, item
 
 PEOPLE = ("Ann", "Ben", "Cem")

@@ -28,7 +28,7 @@ from assay.suites.store.opening import (
 from assay.suites.store.tables import facts, metadata
 from tests import postgresql
 from tests.patience import PATIENCE
-from tests.suites.store.samples import rows
+from tests.suites.store.samples import WRONG_SHARES, rows
 
 
 def test_the_migrations_lead_to_the_tables_of_the_code(empty, opened):
@@ -167,6 +167,7 @@ def test_shares_of_items_become_shares_of_the_outputs_that_people_judge(empty):
         (3, 1, False),
         (3, 2, True),
     ]
+    assert rows(store, WRONG_SHARES) == []
     assert rows(store, "SELECT name FROM annotators WHERE lead") == [("Ann",)]
     store.close()
 

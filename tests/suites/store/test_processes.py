@@ -12,10 +12,10 @@ import pytest
 from assay.suites.check import Checker
 from assay.suites.model import Run
 from assay.suites.store.decisions import save_decision, undo
-from assay.suites.store.drafts import save_rule
 from assay.suites.store.queue import next_case, progress
 from assay.suites.store.records import Draft
 from assay.suites.store.runs import save_run
+from assay.suites.store.trials import save_rule
 from tests.patience import PATIENCE
 from tests.suites.store.samples import fill, item, rows
 

@@ -8,12 +8,13 @@ from assay.data import DataError
 from assay.suites.check import Checker
 from assay.suites.model import Run
 from assay.suites.store.decisions import save_decision, undo
-from assay.suites.store.drafts import save_rule
 from assay.suites.store.finding import disputed_cases, find
 from assay.suites.store.queue import case, next_case, progress
 from assay.suites.store.records import Draft, Filters
 from assay.suites.store.runs import save_run
+from assay.suites.store.suites import mark_open
 from assay.suites.store.tables import assignments, changes, items, outputs
+from assay.suites.store.trials import save_rule
 from tests.suites.store.samples import fill, item, number
 
 ANN, BEN, CEM = 1, 2, 3
@@ -44,7 +45,8 @@ def give(store, **items_):
                 rows = [{"output_id": output, "annotator_id": each} for each in people]
                 taken = len(held.all())
                 told = [row | {"second": taken + at > 0} for at, row in enumerate(rows)]
-                conn.execute(insert(assignments), told)
+                conn.execute(insert(assignments), [row | {"open": False} for row in told])
+                mark_open(conn, [output])
 
 
 def worked_off(store, who):

@@ -5,7 +5,6 @@ import pytest
 from assay.data import DataError
 from assay.suites.model import Suite
 from assay.suites.store.decisions import save_decision, undo
-from assay.suites.store.drafts import save_rule
 from assay.suites.store.history import history
 from assay.suites.store.people import person_numbered
 from assay.suites.store.records import Draft
@@ -18,6 +17,7 @@ from assay.suites.store.rules import (
     stored_rule,
 )
 from assay.suites.store.suites import load_suite, save_suite
+from assay.suites.store.trials import save_rule
 from tests.suites.store.samples import item, number, state
 
 LEAD, OTHER = 1, 2

@@ -12,11 +12,11 @@ from assay.data import DataError
 from assay.suites.files import read_suite
 from assay.suites.model import Item, Rule, Suite
 from assay.suites.store.decisions import save_decision, undo
-from assay.suites.store.drafts import save_rule
 from assay.suites.store.opening import open_store
 from assay.suites.store.queue import case
 from assay.suites.store.records import Draft, SavedSuite
 from assay.suites.store.suites import load_suite, save_suite
+from assay.suites.store.trials import save_rule
 from tests.suites.store.samples import fill, item, number, rows, state
 
 CHECKS = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]

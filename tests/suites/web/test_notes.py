@@ -7,6 +7,7 @@ import pytest
 
 from assay.suites.store.dealing import assign
 from assay.suites.store.notes import load_notes
+from tests.suites.web.conftest import JSON
 
 
 def note(visitor, case, **fields):
@@ -55,6 +56,21 @@ def test_warnings_are_resolved_by_flag_with_counts(ada, first):
     assert first.output.text in page
     assert "flag: unsure (1)" in page
     assert "No warnings here" in ada.get("/resolve?flag=bad+item").text
+
+
+def test_counts_of_filters_are_right_or_not_there(ada, first):
+    """A whole page has them, the answer to a decision has none, and the script asks for them."""
+    page = ada.get("/resolve?category=Ambiguity").text
+    assert "Ambiguity (6)" in page
+    assert "data-counts" not in page
+    fields = {"output": first.output.id, "choice": "pass", "seen": 0, "back": "category=Ambiguity"}
+    main = ada.live("/decide", **fields).json()["main"]
+    assert 'data-counts="category=Ambiguity"' in main
+    assert "Ambiguity (" not in main
+    asked = ada.get("/resolve/counts?category=Ambiguity", headers=JSON).json()["filters"]
+    assert "Ambiguity (5)" in asked
+    assert '<option value="Ambiguity" selected>' in asked
+    assert "Ambiguity (5)" in ada.get(f"/case/{first.output.id}?category=Ambiguity").text
 
 
 def test_an_empty_note_is_refused(ada, first):

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from assay.suites.store import people
 from assay.suites.store.history import history
 from assay.suites.store.people import add_person, appoint, invite, person_named
 from tests.suites.web.conftest import Visitor
@@ -73,6 +74,26 @@ def test_the_history_tells_of_people_and_a_lead_takes_it_back(ada, ben):
     assert page.count("No longer lead") == 4  # twice each, for both: on the button and in its name
     assert "<title>hubby" in ada.get("/suite").text
     assert "made Ben a lead" in ada.get("/download/history.csv").text.replace("<b>Benno</b>", "Ben")
+
+
+def test_others_write_while_a_password_is_hashed(guarded, store, monkeypatch):
+    with store.write() as connection:
+        secret = invite(connection, "Ada")
+    ada = Visitor(guarded)
+    ada.post("/invite", secret=secret)
+    hashed = people.hashed_password
+
+    def hash_while_others_write(password):
+        with store.write() as connection:
+            add_person(connection, "Ben")
+        return hashed(password)
+
+    monkeypatch.setattr(people, "hashed_password", hash_while_others_write)
+    answer = ada.post("/account", password="correct horse", again="correct horse")
+    assert answer.headers["location"] == "/account?done=1"
+    with store.read() as connection:
+        assert people.check_password(connection, "Ada", "correct horse")
+        assert person_named(connection, "Ben")
 
 
 def test_a_lead_makes_one_time_links_in_the_page(guarded, store):

@@ -19,6 +19,7 @@ from assay.suites.store.history import add_change
 from assay.suites.store.people import add_person, checked_name, person_named
 from assay.suites.store.queue import doubled
 from assay.suites.store.records import Assignment, Change, DealPlan, PersonsDeal, Share, Team
+from assay.suites.store.suites import OPEN
 from assay.suites.store.tables import (
     annotators,
     assignments,
@@ -28,6 +29,7 @@ from assay.suites.store.tables import (
     learn_sizes,
     outputs,
     pairs,
+    plain_rows,
 )
 from assay.suites.store.unfinished import Unfinished, all_assignments, unfinished
 
@@ -201,8 +203,15 @@ def _remove(connection: Connection, rows: Iterable[Assignment]) -> None:
 
 
 def _insert(connection: Connection, rows: Iterable[Assignment]) -> None:
+    open_ = {output for (output,) in plain_rows(connection, select(outputs.c.id).where(OPEN))}
     told = [
-        {"output_id": row.output, "annotator_id": row.person, "second": row.second} for row in rows
+        {
+            "output_id": row.output,
+            "annotator_id": row.person,
+            "second": row.second,
+            "open": row.output in open_,
+        }
+        for row in rows
     ]
     if told:
         connection.execute(insert(assignments), told)

@@ -18,12 +18,12 @@ from assay.suites.check import Checker, Verdict, pattern
 from assay.suites.files.items import checked_id
 from assay.suites.model import Item, Rule
 from assay.suites.store.blind import hidden_from
-from assay.suites.store.drafts import check_length
 from assay.suites.store.history import add_change, sent_before
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, StoredOutput
 from assay.suites.store.suites import free_name, load_items, recheck, rule_row
 from assay.suites.store.tables import answers, changes, check_text, items, outputs, rules
+from assay.suites.store.trials import check_length
 
 __all__ = [
     "ItemEffect",

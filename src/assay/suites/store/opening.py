@@ -395,6 +395,7 @@ def _set_up_sqlite(connection, _record) -> None:  # type: ignore[no-untyped-def]
         "synchronous = FULL",
         "foreign_keys = ON",
         f"mmap_size = {2**30}",
+        "cache_size = -65536",
         "analysis_limit = 1000",
     ):
         connection.execute(f"PRAGMA {pragma}").close()

@@ -31,7 +31,7 @@ from assay.suites.store.filters import conditions
 from assay.suites.store.notes import notes_of_item
 from assay.suites.store.phenomena import phenomenon_named
 from assay.suites.store.records import Case, Filters, Note, Progress, StoredOutput
-from assay.suites.store.suites import load_decisions, load_items
+from assay.suites.store.suites import OPEN, load_decisions, load_items
 from assay.suites.store.tables import (
     answers,
     assignments,
@@ -251,22 +251,16 @@ def _given_and_mine(connection: Connection, person: int) -> tuple[int, int]:
     """How many of the open warnings were given to somebody, and how many to this person."""
     if not _some_dealt(connection):
         return 0, 0
-    asked = (
-        select(
-            func.coalesce(func.sum(sql_case((_dealt.c.second, 0), else_=1)), 0),
-            func.coalesce(func.sum(sql_case((_dealt.c.annotator_id == person, 1), else_=0)), 0),
-        )
-        .select_from(outputs.join(_dealt, _dealt.c.output_id == outputs.c.id))
-        .where(_OPEN)
-    )
-    given_, mine = connection.execute(asked).one()
-    return int(given_), int(mine)
+    asked = select(func.count()).select_from(_dealt).where(_dealt.c.open)
+    first, mine = ~_dealt.c.second, _dealt.c.annotator_id == person
+    given_, own = (connection.execute(asked.where(part)).scalar_one() for part in (first, mine))
+    return given_, own
 
 
 def _out_of_reach(connection: Connection, person: int) -> int:
     """How many open warnings of the pool other people are looking at."""
     watched = _watched_by_others(connection, person)
-    asked = select(func.count()).select_from(outputs).where(_OPEN, ~given())
+    asked = select(func.count()).select_from(outputs).where(OPEN, ~given())
     within = asked.where(outputs.c.item_id.in_(watched))
     return connection.execute(within).scalar_one() if watched else 0
 
@@ -275,9 +269,6 @@ def _second_judgements(connection: Connection, part: Waiting) -> int:
     joined = outputs.join(_second, _second.c.output_id == outputs.c.id)
     asked = select(func.count()).select_from(joined).where(_second.c.second, part.outputs)
     return connection.execute(asked).scalar_one()
-
-
-_OPEN = and_(outputs.c.ruled == "warning", outputs.c.verdict == "warning", ~outputs.c.disputed)
 
 
 def _done(connection: Connection, person: int) -> int:

@@ -17,7 +17,6 @@ from assay.data import DataError
 from assay.suites.check import OutOfTime, Verdict, decide, pattern
 from assay.suites.model import Item, Kind, Polarity, Rule
 from assay.suites.store.blind import masked
-from assay.suites.store.drafts import check_length
 from assay.suites.store.history import add_change
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Decision, Person, StoredOutput
@@ -41,6 +40,7 @@ from assay.suites.store.tables import (
     rules,
     runs,
 )
+from assay.suites.store.trials import check_length
 
 __all__ = [
     "RULE_CHANGES",

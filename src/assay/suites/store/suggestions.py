@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import comb
 from time import thread_time
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -15,10 +16,12 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select
 from assay.data import DataError
 from assay.suites.check import Hits, OutOfTime, Verdict, hit_of, pattern, verdict_of
 from assay.suites.model import Item, Kind, Polarity, Rule
-from assay.suites.store.drafts import preview, runs_of_words, written
+from assay.suites.store.common_words import WORD, common_words, is_common
+from assay.suites.store.drafts import runs_of_words, written
 from assay.suites.store.records import Draft, Preview, Scope
 from assay.suites.store.suites import load_items
 from assay.suites.store.tables import changes, digest, facts, outputs, plain_rows, rules
+from assay.suites.store.trials import preview
 
 __all__ = ["Suggestion", "count_dismissed", "dismiss_suggestion", "offer_again", "suggestions"]
 
@@ -27,6 +30,15 @@ BUDGET = 6.0
 
 SHARE = 0.5
 """A string stands in at least this share of the outputs that have its verdict."""
+
+ENOUGH, BY_PEOPLE = 2, 2
+"""What the outputs with the same verdict have to be worth: 1 by a rule, more by a person."""
+
+LITTLE = 4
+"""A word of fewer letters is offered alone only where nothing longer does the same."""
+
+WHOLE = 0.8
+"""A rule that matches this share of an output is about the output as a whole."""
 
 OFFERED = 40
 """How many suggestions are tried on all outputs and offered."""
@@ -39,8 +51,8 @@ DISMISSED = "dismissed suggestions"
 class Suggestion:
     """A rule to accept or dismiss: `key` names it, `effect` is what it does.
 
-    `source` and `text` are an example; `evidence` is how many outputs it matches that have its
-    verdict already.
+    `source` is that of an example; `evidence` is how many outputs it matches that have its verdict
+    already, and `against` how many outputs with the other verdict it does not match.
     """
 
     key: str
@@ -49,6 +61,7 @@ class Suggestion:
     phenomenon: str
     source: str
     evidence: int
+    against: int
     effect: Preview
 
 
@@ -112,6 +125,8 @@ class _Output(NamedTuple):
     text: str
     hits: int
     verdict: Verdict
+    by: str | None
+    ruled_by: str | None
 
     @property
     def open(self) -> bool:
@@ -119,7 +134,7 @@ class _Output(NamedTuple):
 
 
 class _PossibleRule(NamedTuple):
-    """A rule that may be worth offering."""
+    """A rule that may be worth offering; `chance` is how likely its evidence is by chance."""
 
     output: int
     polarity: Polarity
@@ -128,22 +143,24 @@ class _PossibleRule(NamedTuple):
     scope: Scope
     settles: int
     evidence: int
-    share: float
+    against: int
+    chance: float
 
 
 def _found(connection: Connection) -> list[Suggestion]:
     known = load_items(connection)
     by_item = _outputs(connection)
     end = thread_time() + BUDGET
-    candidates = list(_strings(by_item, end))
+    candidates = list(_strings(known, by_item, common_words(connection), end))
     candidates += _borrowed(known, by_item, end)
-    candidates.sort(key=lambda one: (-one.settles, -one.share, -one.evidence, -len(one.text)))
+    candidates.sort(key=lambda one: (-one.settles, one.chance, -one.evidence, -len(one.text)))
     return list(_checked(connection, known, by_item, candidates, end))
 
 
 def _outputs(connection: Connection) -> dict[int, list[_Output]]:
     """The outputs of the items that have open warnings."""
-    columns = outputs.c.id, outputs.c.item_id, outputs.c.text, outputs.c.hits, outputs.c.verdict
+    told = outputs.c.hits, outputs.c.verdict, outputs.c.by, outputs.c.ruled_by
+    columns = outputs.c.id, outputs.c.item_id, outputs.c.text, *told
     waiting = select(outputs.c.item_id).where(outputs.c.verdict == "warning", ~outputs.c.disputed)
     tested = outputs.c.ruled != "not tested", ~outputs.c.disputed
     asked = select(*columns).where(*tested, outputs.c.item_id.in_(waiting.distinct()))
@@ -162,13 +179,16 @@ _WANTED: dict[Polarity, tuple[Verdict, Verdict]] = {
 _KINDS: tuple[Kind, ...] = ("fixed", "regex")
 
 
-def _strings(by_item: dict[int, list[_Output]], end: float) -> Iterator[_PossibleRule]:
+def _strings(
+    known: dict[int, Item], by_item: dict[int, list[_Output]], common: frozenset[str], end: float
+) -> Iterator[_PossibleRule]:
     """For each item the strings that tell its outputs with one verdict from those with the other.
 
     Only strings that stand in most outputs of the one verdict, in none of the other, and where
-    there are outputs of the other; without these, every word would tell.
+    there are outputs of the other; without these, every word would tell. Strings of words that are
+    common in the suite tell nothing of an item.
     """
-    for lines in by_item.values():
+    for id_, lines in by_item.items():
         if thread_time() > end:
             return
         for polarity, (wanted, opposite) in _WANTED.items():
@@ -176,20 +196,54 @@ def _strings(by_item: dict[int, list[_Output]], end: float) -> Iterator[_Possibl
             against = [line.text for line in lines if line.verdict == opposite]
             open_ = [line for line in lines if line.open]
             if same and against and open_:
-                yield from _telling(polarity, same, against, open_)
+                reasons = [_reason(known[id_], line) for line in same]
+                yield from _telling(polarity, reasons, against, open_, common)
+
+
+class _Reason(NamedTuple):
+    """The strings of an output that may be why it has its verdict, and how much that is worth."""
+
+    strings: frozenset[str]
+    weight: int
+
+
+def _reason(item: Item, line: _Output) -> _Reason:
+    """What may be the reason of a verdict.
+
+    Where a rule gave it, the reason is where the rule matched: words elsewhere are there by
+    chance. A rule that is nearly the whole output is a verdict on this output, as a person's is,
+    and says nothing of the place.
+    """
+    rule = next((rule for rule in item.rules if rule.id == line.ruled_by == line.by), None)
+    if rule is None:
+        return _Reason(frozenset(runs_of_words(line.text)), BY_PEOPLE)
+    try:
+        span = pattern(rule.text, rule.kind).search(line.text)
+    except (DataError, OutOfTime):
+        span = None
+    if span is None:
+        return _Reason(frozenset(), 0)
+    part = span[1] - span[0] < WHOLE * len(line.text)
+    return _Reason(frozenset(runs_of_words(line.text, touching=span if part else None)), 1)
 
 
 def _telling(
-    polarity: Polarity, same: Sequence[_Output], against: Sequence[str], open_: Sequence[_Output]
+    polarity: Polarity,
+    reasons: Sequence[_Reason],
+    against: Sequence[str],
+    open_: Sequence[_Output],
+    common: frozenset[str],
 ) -> Iterator[_PossibleRule]:
     """The best string of an item, for each set of warnings that strings would settle."""
     best: dict[frozenset[int], _PossibleRule] = {}
-    words = {line.id: set(runs_of_words(line.text)) for line in (*same, *open_)}
+    words = {line.id: set(runs_of_words(line.text)) for line in open_}
     for string in dict.fromkeys(word for line in open_ for word in runs_of_words(line.text)):
         having = [line for line in open_ if string in words[line.id]]
-        evidence = sum(string in words[line.id] for line in same)
-        share = evidence / len(same)
-        if share < SHARE or any(string in text for text in against):
+        found = [reason.weight for reason in reasons if string in reason.strings]
+        evidence = len(found)
+        if evidence < SHARE * len(reasons) or sum(found) < ENOUGH or is_common(string, common):
+            continue
+        if any(string in text for text in against):
             continue
         # As a fixed string, "a pen" would stand in "a pencil", too.
         whole = all(string in words[line.id] for line in open_ if string in line.text)
@@ -199,21 +253,32 @@ def _telling(
                 continue
             text = written(string, kind)
             ids = frozenset(line.id for line in settled)
-            new = _PossibleRule(
-                settled[0].id, polarity, kind, text, "item", len(settled), evidence, share
-            )
+            chance = _chance(evidence, len(reasons), len(against))
+            about = len(settled), evidence, len(against), chance
+            new = _PossibleRule(settled[0].id, polarity, kind, text, "item", *about)
             if ids not in best or _better(new, best[ids]):
                 best[ids] = new
             break
     yield from best.values()
 
 
+def _chance(evidence: int, same: int, against: int) -> float:
+    """How likely so many of the outputs that have a string are all of one verdict by chance.
+
+    >>> round(_chance(3, 4, 4), 3), _chance(2, 2, 1) > _chance(2, 2, 5)
+    (0.071, True)
+    """
+    return comb(same, evidence) / comb(same + against, evidence)
+
+
 def _better(new: _PossibleRule, old: _PossibleRule) -> bool:
-    return (new.share, -new.text.count(" "), len(new.text)) > (
-        old.share,
-        -old.text.count(" "),
-        len(old.text),
-    )
+    return _worth(new) > _worth(old)
+
+
+def _worth(one: _PossibleRule) -> tuple[Any, ...]:
+    """Few words, but no little one alone, which may stand anywhere."""
+    little = max(map(len, WORD.findall(one.text))) < LITTLE
+    return one.evidence, not little, -one.text.count(" "), len(one.text)
 
 
 def _settles(hits: int, polarity: Polarity, kind: Kind) -> bool:
@@ -257,7 +322,8 @@ def _tried(
     """What a rule does in items without it; None where it settles nothing or turns something."""
     polarity, kind, text = content
     wanted = _WANTED[polarity][0]
-    settled, evidence = [], 0
+    settled: list[_Output] = []
+    alike: list[_Output] = []
     try:
         search = pattern(text, kind).search
         for id_, lines in waiting.items():
@@ -269,18 +335,19 @@ def _tried(
                 if not search(line.text):
                     continue
                 if line.open and _settles(line.hits, polarity, kind):
-                    settled.append(line.id)
+                    settled.append(line)
                 elif line.verdict == wanted:
-                    evidence += 1
+                    alike.append(line)
                 elif not line.open:
                     return None
     except (DataError, OutOfTime):
         return None
     if not settled:
         return None
-    return _PossibleRule(
-        settled[0], polarity, kind, text, "phenomenon", len(settled), evidence, 1.0
-    )
+    # What is like something in each item that it settles comes before what is but borrowed.
+    borrowed = {line.item for line in settled} - {line.item for line in alike}
+    about = len(settled), len(alike), 0, 1.0 if borrowed else 0.0
+    return _PossibleRule(settled[0].id, polarity, kind, text, "phenomenon", *about)
 
 
 def _checked(
@@ -315,5 +382,6 @@ def _checked(
             phenomenon=item.phenomenon,
             source=item.source,
             evidence=one.evidence,
+            against=one.against,
             effect=effect,
         )

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
+    and_,
     bindparam,
     delete,
     exists,
@@ -30,6 +31,7 @@ from assay.suites.store.records import Decision, SavedSuite
 from assay.suites.store.tables import (
     annotators,
     answers,
+    assignments,
     batches,
     changes,
     check_text,
@@ -43,12 +45,14 @@ from assay.suites.store.tables import (
 )
 
 __all__ = [
+    "OPEN",
     "FinalVerdict",
     "final_verdict",
     "free_name",
     "load_decisions",
     "load_items",
     "load_suite",
+    "mark_open",
     "read_stored_suite",
     "recheck",
     "rule_row",
@@ -393,6 +397,19 @@ def settle(connection: Connection, ids: Iterable[int]) -> None:
                 moved.append({"which": id_, **after._asdict()})
         if moved:
             connection.execute(update(outputs).where(outputs.c.id == bindparam("which")), moved)
+            mark_open(connection, [row["which"] for row in moved])
+
+
+OPEN = and_(outputs.c.ruled == "warning", outputs.c.verdict == "warning", ~outputs.c.disputed)
+"""An output waits for the first person to judge it."""
+
+
+def mark_open(connection: Connection, ids: Iterable[int]) -> None:
+    """Note in people's shares whether these outputs are open, after their verdicts have changed."""
+    waits = exists().where(outputs.c.id == assignments.c.output_id, OPEN)
+    for batch in batches(ids):
+        these = assignments.c.output_id.in_(batch)
+        connection.execute(update(assignments).where(these).values(open=waits))
 
 
 def load_decisions(connection: Connection, ids: Sequence[int]) -> dict[int, list[Decision]]:

@@ -202,7 +202,16 @@ assignments = Table(
     _points_to("output_id", primary=True),
     _points_to("annotator_id", primary=True),
     Column("second", Boolean, nullable=False, default=False),
+    # Nobody has judged the output yet. It is known from `outputs`, and kept here to be counted.
+    Column("open", Boolean, nullable=False),
     Index(None, "annotator_id", "output_id", "second"),
+    Index(
+        None,
+        "annotator_id",
+        "second",
+        sqlite_where=text("open = 1"),
+        postgresql_where=text("open"),
+    ),
     Index(None, "output_id", sqlite_where=text("second = 1"), postgresql_where=text("second")),
 )
 

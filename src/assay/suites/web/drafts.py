@@ -11,11 +11,13 @@ from sqlalchemy import Connection
 
 from assay.data import DataError
 from assay.suites.model import Kind, Polarity
-from assay.suites.store.drafts import check_length, preview, save_rule, suggest
+from assay.suites.store.common_words import common_words
+from assay.suites.store.drafts import suggest
 from assay.suites.store.history import deed
 from assay.suites.store.opening import Unavailable
 from assay.suites.store.queue import case
 from assay.suites.store.records import Case, Draft, Preview, PreviewLine, Scope
+from assay.suites.store.trials import check_length, preview, save_rule
 from assay.suites.web.requests import Form, Number, Posted, Queue, Visitor, inside
 from assay.suites.web.site import site_of, wants_json
 from assay.suites.web.views import Toast, draft_pieces, line_pieces
@@ -32,7 +34,7 @@ def new_rule(request: Request, session: Visitor, output: Number) -> Response:
     site, asked = site_of(request), Form(dict(request.query_params))
     with site.store.read() as conn:
         shown = case(conn, output, session.person.id)
-        drafts = _drafts(shown, asked)
+        drafts = _drafts(shown, asked, common_words(conn))
         values = _rule_values(conn, shown, drafts[0], session.person.id)
     values |= {
         "drafts": drafts,
@@ -82,10 +84,10 @@ def keep_rule(request: Request, post: Posted, output: Number) -> Response:
     return RedirectResponse(f"/resolve?{post.queue.query}&last={change.id}", 303)
 
 
-def _drafts(shown: Case, asked: Form) -> tuple[Draft, ...]:
+def _drafts(shown: Case, asked: Form, common: frozenset[str]) -> tuple[Draft, ...]:
     """The rules to choose from: first what was selected, then what the output suggests."""
     polarity = _polarity(shown, asked)
-    ideas = suggest(shown, polarity)
+    ideas = suggest(shown, polarity, common=common)
     chosen = asked.text("text").strip()
     kind: Kind = asked.one_of("kind", get_args(Kind)) if asked.text("kind") else "fixed"
     scope: Scope = asked.one_of("scope", get_args(Scope)) if asked.text("scope") else "item"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from typing import Annotated, NamedTuple, TypeVar
 from urllib.parse import parse_qs, quote, urlencode
 
@@ -59,7 +60,7 @@ class Queue:
     skipped: bool = False
     listed: bool = False
 
-    @property
+    @cached_property
     def query(self) -> str:
         """The queue as it stands in an address."""
         values = {name: value for name, value in asdict(self.filters).items() if value}

@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from sqlalchemy import Connection
 
 from assay.suites.model import Polarity
+from assay.suites.store.common_words import common_words
 from assay.suites.store.counts import counts
 from assay.suites.store.decisions import Outdated, save_decision, save_decisions, undo
 from assay.suites.store.drafts import best_draft
@@ -22,7 +23,7 @@ from assay.suites.store.leases import claim, give_back, lease_end
 from assay.suites.store.offers import offer, take
 from assay.suites.store.overview import has_items
 from assay.suites.store.queue import case, next_output, progress
-from assay.suites.store.records import Change, Choice, Saved
+from assay.suites.store.records import Change, Choice, FilterCounts, Saved
 from assay.suites.web.requests import Asked, Form, Number, Post, Posted, Queue, Visitor, inside
 from assay.suites.web.site import Session, Site, counted, new_key, site_of, wants_json
 from assay.suites.web.views import (
@@ -61,11 +62,20 @@ def resolve(request: Request, session: Visitor, queue: Asked) -> Response:
         values = _values(conn, session, queue, output)
         values["toast"] = last_toast(conn, session, asked)
         values["notice"] = _met(conn, session, asked)
-        # Counting takes a while on a large suite: only where the filters are open, and once.
-        if queue.query and not wants_json(request):
-            wanted = replace(queue.filters, verdict="warning")
-            values["counts"] = counts(conn, wanted, person=person)
+        values["counts"] = None if wants_json(request) else _open_counts(conn, session, queue)
     return _work(request, site, session, values)
+
+
+@router.get("/resolve/counts")
+def count_choices(request: Request, session: Visitor, queue: Asked) -> Response:
+    """The choices of the queue, each with the number of warnings that it would leave.
+
+    Counting takes a while on a large suite: the script asks for it after a case is shown.
+    """
+    site = site_of(request)
+    with site.store.read() as conn:
+        values = {"choices": choices(conn), "counts": _counts(conn, session, queue)}
+    return JSONResponse({"filters": site.fragment("queue_filters", session, queue=queue, **values)})
 
 
 @router.get("/case/{output}")
@@ -78,6 +88,7 @@ def one_case(request: Request, session: Visitor, output: Number, queue: Asked) -
         values = _values(conn, session, queue, output)
         values["toast"] = last_toast(conn, session, asked)
         met = _met(conn, session, asked)
+        values["counts"] = None if wants_json(request) else _open_counts(conn, session, queue)
     looking = f"{other} {LOOKS}" if other else ""
     values["notice"] = OUTDATED if asked.text("outdated") == "1" else met or looking
     return _work(request, site, session, values)
@@ -220,6 +231,16 @@ def _values(conn: Connection, session: Session, queue: Queue, output: int | None
     }
 
 
+def _open_counts(conn: Connection, session: Session, queue: Queue) -> FilterCounts | None:
+    """The counts, where the filters are open when the page is shown."""
+    return _counts(conn, session, queue) if queue.query else None
+
+
+def _counts(conn: Connection, session: Session, queue: Queue) -> FilterCounts:
+    wanted = replace(queue.filters, verdict="warning")
+    return counts(conn, wanted, person=session.person.id)
+
+
 def _save(conn: Connection, post: Post, seen: Mapping[int, int], choice: Choice) -> Sequence[Saved]:
     """Keep a decision on one output, or on several at once."""
     person, key = post.person.id, post.form.key()
@@ -271,7 +292,8 @@ def _with_rule(site: Site, post: Post, toast: Toast, output: int) -> Toast:
     if polarity is None:
         return toast
     with site.store.read() as conn:
-        best = best_draft(case(conn, output, post.person.id), polarity)
+        common = common_words(conn)
+        best = best_draft(case(conn, output, post.person.id), polarity, common=common)
     return replace(toast, rule=rule_address(best.draft), settles=best.settles) if best else toast
 
 

@@ -5,6 +5,9 @@ const PAUSES = [500, 2000, 5000]; // ms before a request without an answer is se
 const LONGEST = 20000; // ms to wait for an answer
 const MINUTE = 60000; // ms between two renewals of a lease
 
+const QUIET_COUNTS = 300; // ms after a case is shown before the filters are counted
+
+let recounting; // the timer of the next count
 let unsure = null; // a request of which nobody knows whether it was done
 
 const rest = (pause) => new Promise((done) => setTimeout(done, pause));
@@ -105,6 +108,27 @@ async function renew() {
   }
 }
 
+// Filters come without counts after a decision: they are asked for when it is quiet.
+function recountSoon() {
+  clearTimeout(recounting);
+  recounting = setTimeout(recount, QUIET_COUNTS);
+}
+
+async function recount() {
+  const form = find(".filter[open] form[data-counts]", main);
+  if (!form) return;
+  try {
+    const { reply, ok } = await ask(`/resolve/counts?${form.dataset.counts}`);
+    // Whoever is choosing something is not disturbed.
+    if (!ok || !form.isConnected || form.contains(document.activeElement)) return;
+    form.innerHTML = reply.filters;
+    delete form.dataset.counts;
+  } catch {
+    // The counts are a help; the filters work without them.
+  }
+}
+
+document.addEventListener("toggle", (event) => event.target.matches?.(".filter") && recountSoon(), true);
 setInterval(renew, MINUTE);
 document.addEventListener("visibilitychange", renew);
 window.addEventListener("popstate", goBack);
@@ -113,5 +137,8 @@ window.addEventListener("pagehide", () => {
   const { output, until } = place();
   if (until) navigator.sendBeacon("/release", new URLSearchParams({ output, until }));
 });
-new MutationObserver(() => follow()).observe(main, { childList: true });
+new MutationObserver(() => {
+  follow();
+  recountSoon();
+}).observe(main, { childList: true });
 follow({ first: true });

@@ -29,12 +29,14 @@ def _leads() -> None:
 def _assignments() -> None:
     """Deal outputs instead of items: those that the rules leave to people."""
     warned = sa.text(
-        "SELECT outputs.id, annotator_id FROM assignments JOIN outputs USING (item_id) "
+        "SELECT outputs.id, annotator_id, verdict = 'warning' AND NOT disputed "
+        "FROM assignments JOIN outputs USING (item_id) "
         "WHERE ruled = 'warning' ORDER BY outputs.id, annotator_id"
     )
     rows, given = [], set()
-    for output, person in op.get_bind().execute(warned):
-        rows.append({"output_id": output, "annotator_id": person, "second": output in given})
+    for output, person, is_open in op.get_bind().execute(warned):
+        row = {"output_id": output, "annotator_id": person}
+        rows.append({**row, "second": output in given, "open": bool(is_open)})
         given.add(output)
     op.drop_table("assignments")
     table = op.create_table(
@@ -42,6 +44,7 @@ def _assignments() -> None:
         sa.Column("output_id", sa.Integer(), nullable=False),
         sa.Column("annotator_id", sa.Integer(), nullable=False),
         sa.Column("second", sa.Boolean(), nullable=False),
+        sa.Column("open", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(
             ["output_id"], ["outputs.id"], name=op.f("fk_assignments_output_id")
         ),
@@ -61,6 +64,13 @@ def _assignments() -> None:
         ["output_id"],
         sqlite_where=sa.text("second = 1"),
         postgresql_where=sa.text("second"),
+    )
+    op.create_index(
+        op.f("ix_assignments_annotator_id_second"),
+        "assignments",
+        ["annotator_id", "second"],
+        sqlite_where=sa.text("open = 1"),
+        postgresql_where=sa.text("open"),
     )
     op.bulk_insert(table, rows)
 
