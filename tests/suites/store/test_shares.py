@@ -145,6 +145,21 @@ def test_a_share_of_the_outputs_is_judged_by_two(many, double):
     assert max(each.outputs for each in found.values()) - plan.judgements / 3 <= 5
 
 
+def test_a_first_judge_becomes_the_second_where_another_was_faster(many):
+    deal(many, {"Ben": 1}, double=0)
+    before = assigned(many)
+    taken = [output for output, _, _ in before[:5]]
+    with many.write() as conn:
+        for output in taken:
+            save_decision(conn, output, ANN, "pass", seen=0)
+    deal(many, {"Ann": 1, "Ben": 1}, double=1)
+    found = [(output, who, bool(second)) for output, who, second in assigned(many)]
+    assert {(output, BEN, True) for output in taken} <= set(found)
+    with many.write() as conn:
+        assert undo(conn, ANN, 7).kind == "deal"
+    assert assigned(many) == before
+
+
 def test_one_person_gets_everything_once(many):
     plan = deal(many, {"Ann": 3}, double=0.5)
     assert (plan.judgements, plan.doubled) == (280, 0)

@@ -416,7 +416,11 @@ def _plan(
     # Work that is over stays on record; what waits for nobody is not left with those who are gone.
     stale = {row for row in before - waiting if row.person not in table.load}
     over = {row for row in stale if row.person not in work.judges.get(row.output, frozenset())}
-    removed, added = (waiting | over) - table.rows, table.rows - waiting
+    added = table.rows - before
+    # A first judge whose output another person has judged may be the second judge of it now.
+    again = {(row.output, row.person) for row in added}
+    turned = {row for row in before if (row.output, row.person) in again}
+    removed = (waiting | over | turned) - table.rows
     names = pairs(connection, select(annotators.c.id, annotators.c.name)) | dict(new)
     twice = {row.output for row in table.rows if row.second}
     lines = []

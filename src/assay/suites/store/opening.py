@@ -391,6 +391,7 @@ def _set_up_sqlite(connection, _record) -> None:  # type: ignore[no-untyped-def]
     connection.create_function("lower", 1, _lower, deterministic=True)
     for pragma in (
         f"busy_timeout = {1000 * PATIENCE}",
+        "page_size = 16384",  # of a new file; a rule over the suite touches most pages
         "journal_mode = WAL",
         "synchronous = FULL",
         "foreign_keys = ON",

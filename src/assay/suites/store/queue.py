@@ -212,8 +212,8 @@ def _settled_by_new_rules(connection: Connection) -> int:
     asked = (
         select(func.count())
         .select_from(rules)
-        .join(outputs, outputs.c.item_id == rules.c.item_id)
-        .where(rules.c.change_id.is_not(None), ~rules.c.retired, outputs.c.ruled_by == rules.c.name)
+        .join(outputs, outputs.c.ruled_by == rules.c.name)
+        .where(rules.c.change_id.is_not(None), ~rules.c.retired)
     )
     return connection.execute(asked).scalar_one()
 

@@ -149,6 +149,12 @@ outputs = Table(
     UniqueConstraint("item_id", "digest"),
     Index(None, "item_id", "ruled", "verdict", "disputed"),
     Index(None, "ruled", "verdict", "disputed", "item_id"),
+    Index(
+        None,
+        "ruled_by",
+        sqlite_where=text("ruled_by IS NOT NULL"),
+        postgresql_where=text("ruled_by IS NOT NULL"),
+    ),
     Index(None, "disputed", sqlite_where=text("disputed = 1"), postgresql_where=text("disputed")),
     sqlite_autoincrement=True,  # the number of an output is never used again
 )

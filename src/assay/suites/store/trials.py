@@ -186,8 +186,9 @@ def _apply(connection: Connection, touched: Sequence[_Touched], hit: Hits, chang
     # Item by item, as the database's indices go.
     for row in sorted(touched, key=itemgetter(1)):
         alike[row.hits, row.output in judged].append(row.output)
+    # A sum, so that databases find the rule by its item: thousands may be of this one change.
     name = select(rules.c.name).where(
-        rules.c.item_id == outputs.c.item_id, rules.c.change_id == change.id
+        rules.c.item_id == outputs.c.item_id, rules.c.change_id + 0 == change.id
     )
     for (hits, said), ids in alike.items():
         after = _after(Hits(hits), hit)

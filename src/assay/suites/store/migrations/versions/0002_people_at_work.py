@@ -10,6 +10,7 @@ down_revision = "0001"
 def upgrade() -> None:
     """Add what a team needs; whoever came first leads it."""
     _leads()
+    _outputs()
     _assignments()
     _leases()
     _changes()
@@ -24,6 +25,17 @@ def _leads() -> None:
     )
     first = sa.text("UPDATE annotators SET lead = :yes WHERE id = (SELECT min(id) FROM annotators)")
     op.execute(first.bindparams(yes=True))
+
+
+def _outputs() -> None:
+    """Let what rules have settled be counted from an index alone."""
+    op.create_index(
+        op.f("ix_outputs_ruled_by"),
+        "outputs",
+        ["ruled_by"],
+        sqlite_where=sa.text("ruled_by IS NOT NULL"),
+        postgresql_where=sa.text("ruled_by IS NOT NULL"),
+    )
 
 
 def _assignments() -> None:
