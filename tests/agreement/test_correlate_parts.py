@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -23,7 +24,7 @@ from assay.agreement.panel import given as given_scores
 from assay.agreement.report import summarise
 from assay.agreement.tables import read_score_table
 from assay.data import DataError, Dataset, Scores, human_outputs, is_human, without_humans
-from assay.metrics.base import METRICS
+from assay.metrics.base import METRICS, parse
 
 numbers = st.floats(-5, 5).map(lambda each: round(each, 2))
 DOCUMENTS = ("x", "y", "x", "z", "y")
@@ -66,6 +67,25 @@ def test_scores_of_the_level_come_before_means_of_segments():
     (derived,) = human_at([segments], "system", ())
     assert derived.scores.values.tolist() == [[1.5], [3.5]]
     assert derived.source == "means of the rated segments in seg.tsv"
+
+
+@pytest.mark.parametrize(
+    ("asked", "effective"), [("bleu", "yes"), ("bleu:effective_order=no", "no")]
+)
+def test_segments_are_scored_as_sacrebleu_scores_sentences(asked, effective):
+    outputs = ("Yes.", "The cat sat on the mat.", "Hello you", "No cat at all")
+    references = ("Yes!", "The cat sat on a mat.", "Hello you", "No cats at all")
+    dataset = Dataset({"s": outputs}, tuple((each,) for each in references))
+    (candidate,) = computed(dataset, [parse(asked)], granularity="segment")
+    oracle = sacrebleu.BLEU(effective_order=effective == "yes")
+    wanted = [
+        oracle.sentence_score(text, [reference]).score
+        for text, reference in zip(outputs, references, strict=True)
+    ]
+    assert candidate.scores[0] == pytest.approx(wanted, abs=1e-9)
+    assert f"eff:{effective}" in candidate.signature
+    (whole,) = computed(dataset, [parse(asked)], granularity="system")
+    assert "eff:no" in whole.signature
 
 
 def test_system_scores_do_not_fit_segments():
