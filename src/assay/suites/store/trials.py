@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import itemgetter
 from time import thread_time
 from typing import Any, NamedTuple
@@ -291,7 +292,7 @@ class DraftTrial:
     hit: Hits
     searched: int
 
-    @property
+    @cached_property
     def effects(self) -> list[DraftEffect]:
         """What changes, in the order of the outputs."""
         words = {
