@@ -1,5 +1,6 @@
 """Clients that are slow or idle lose their connection; those that wait for an answer do not."""
 
+import asyncio
 import socket
 import threading
 from contextlib import closing
@@ -77,3 +78,34 @@ def _all(client):
     except ConnectionResetError:
         pass
     return b"".join(parts)
+
+
+def test_a_page_that_is_closed_while_it_sends_is_no_error(app, ada):
+    cookies = "; ".join(f"{name}={value}" for name, value in ada.client.cookies.items())
+    headers = {
+        "host": "127.0.0.1:8000",
+        "content-type": "application/x-www-form-urlencoded",
+        "content-length": "9",
+        "cookie": cookies,
+    }
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": "/decide",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 8000),
+    }
+    answer = []
+
+    async def receive():
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        answer.append(message)
+
+    asyncio.run(app(scope, receive, send))
+    assert answer[0]["status"] == 400

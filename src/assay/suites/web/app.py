@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -86,6 +87,7 @@ def make_app(store: Store, settings: ServerSettings = DEFAULT) -> FastAPI:
     app.add_exception_handler(StarletteHTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _unknown)
     app.add_exception_handler(DataError, _wrong)
+    app.add_exception_handler(ClientDisconnect, _left)
     app.add_exception_handler(Exception, _broken)
     return app
 
@@ -119,6 +121,11 @@ def _wrong(request: Request, error: Exception) -> Response:
     # The message names the database's address, which is nothing for strangers.
     text = str(error) if known else "The database does not answer. Try again in a few seconds."
     return _error(request, 503, text, {"Retry-After": "5"})
+
+
+def _left(_request: Request, _error: Exception) -> Response:
+    """Somebody closed the page while it was sending: nobody waits for an answer."""
+    return Response(status_code=400)
 
 
 def _broken(request: Request, error: Exception) -> Response:
