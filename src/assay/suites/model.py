@@ -45,6 +45,11 @@ class Rule:
         if self.kind not in _KINDS:
             raise DataError(f"rule {self.id}: {self.kind!r} is neither regex nor fixed.")
 
+    @property
+    def content(self) -> tuple[Polarity, Kind, str]:
+        """What the rule says, whatever it is called and whoever wrote it."""
+        return self.polarity, self.kind, self.text
+
 
 def rule_id(item: str, polarity: Polarity, number: int) -> str:
     """The name of an item's rule: the item, + or -, and the number among those of its sign.

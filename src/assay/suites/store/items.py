@@ -278,7 +278,7 @@ def difference(before: Item, after: Item) -> str:
         for name in _FIELDS
         if getattr(before, name) != getattr(after, name)
     ]
-    old, new = list(map(_content, before.rules)), list(map(_content, after.rules))
+    old, new = ([rule.content for rule in item.rules] for item in (before, after))
     told += [f"without the rule {_told(*rule)}" for rule in old if rule not in new]
     told += [f"with the rule {_told(*rule)}" for rule in new if rule not in old]
     return "; ".join(told) or "further fields"
@@ -298,7 +298,7 @@ def _add(connection: Connection, item: Item, person: int, key: str | None) -> Ch
     (number,) = connection.execute(insert(items).values(row)).inserted_primary_key or (0,)
     about = _about(item) | {"extra": {**item.extra, "retired": True}}
     data = {"before": about, "retired": []}
-    rules_ = "; ".join(_told(*_content(rule)) for rule in item.rules) or "no rules"
+    rules_ = "; ".join(_told(*rule.content) for rule in item.rules) or "no rules"
     note = f"added item {name}, {item.source!r}: {rules_}"
     change = add_change(connection, person, None, "item", note, item=number, data=data, key=key)
     _write_rules(connection, number, replace(item, id=name), change, [])
@@ -326,13 +326,9 @@ def _stored_rules(connection: Connection, number: int) -> dict[str, Mapping[str,
     return {row["name"]: MappingProxyType(dict(row)) for row in rows}
 
 
-def _content(rule: Rule) -> tuple[str, str, str]:
-    return rule.polarity, rule.kind, rule.text
-
-
 def _gone(connection: Connection, number: int, item: Item) -> list[int]:
     """The numbers of the item's rules that it shall not have any more, or not so."""
-    kept = {rule.id: _content(rule) for rule in item.rules}
+    kept = {rule.id: rule.content for rule in item.rules}
     return [
         row["id"]
         for name, row in _stored_rules(connection, number).items()

@@ -475,7 +475,7 @@ def _rules_after(item: Item, row: Row[Any], edit: RuleEdit) -> tuple[Rule, ...]:
         changed = Rule(row.name, row.polarity, row.kind, row.text)
     else:
         changed = _edited(row, edit)
-    if _content(changed) in map(_content, others):
+    if changed.content in [rule.content for rule in others]:
         raise DataError(f"item {item.id} has this rule already.")
     at = next((at for at, rule in enumerate(item.rules) if rule.id == row.name), len(others))
     return (*others[:at], changed, *others[at:])
@@ -491,10 +491,6 @@ def _edited(row: Row[Any], edit: RuleEdit) -> Rule:
     if (edit.polarity, edit.kind, text) == (row.polarity, row.kind, row.text):
         raise DataError("this is the rule as it is: change something first.")
     return Rule("new", edit.polarity, edit.kind, text, provenance=f"edited from {row.name}")
-
-
-def _content(rule: Rule) -> tuple[str, str, str]:
-    return rule.polarity, rule.kind, rule.text
 
 
 def _refuse_trouble(trouble: Sequence[str]) -> None:

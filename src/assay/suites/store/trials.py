@@ -82,7 +82,7 @@ def save_rule(
     trial = try_out(connection, draft, new=True)
     own = load_items(connection, [trial.item])[trial.item]
     text = draft.text.strip() if draft.kind == "fixed" else draft.text
-    if any((draft.polarity, draft.kind, text) == _content(rule) for rule in own.rules):
+    if any((draft.polarity, draft.kind, text) == rule.content for rule in own.rules):
         raise DataError(f"item {own.id} has this rule already.")
     others = f" and {len(trial.items) - 1} more" if len(trial.items) > 1 else ""
     note = f"{draft.polarity} {draft.kind} {text!r} for item {own.id}{others}"
@@ -147,10 +147,6 @@ def _lines(
         )
         for effect, output in zip(shown, stored, strict=True)
     )
-
-
-def _content(rule: Rule) -> tuple[str, str, str]:
-    return rule.polarity, rule.kind, rule.text
 
 
 def _add(connection: Connection, ids: Collection[int], new: Rule, change: Change) -> None:
