@@ -85,6 +85,14 @@ def test_axe_finds_nothing_on_the_pages(enter, scheme, width):
     press_and_wait(page, "p")
     for path in PAGES:
         open_path(page, path)
-        found = axe.run(page).response["violations"]
-        assert [(path, one["id"], one["nodes"][0]["html"]) for one in found] == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        _assert_accessible(axe, page, width)
+    open_path(page, "/team")
+    page.click('form[action="/deal"] button[value=plan]')
+    page.wait_for_selector("text=Divide it so")
+    _assert_accessible(axe, page, width)
+
+
+def _assert_accessible(axe, page, width):
+    found = axe.run(page).response["violations"]
+    assert [(page.url, one["id"], one["nodes"][0]["html"]) for one in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
