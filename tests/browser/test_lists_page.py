@@ -96,3 +96,31 @@ def _assert_accessible(axe, page, width):
     found = axe.run(page).response["violations"]
     assert [(page.url, one["id"], one["nodes"][0]["html"]) for one in found] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_lead_divides_the_work_and_decides_a_dispute_while_others_judge(store, enter):
+    ada, ben, cem = enter("Ada"), enter("Ben"), enter("Cem")
+    press_and_wait(ben, "f")
+    open_path(ada, "/team")
+    ada.click('form[action="/deal"] button[value=plan]')
+    ada.wait_for_selector("h1 >> text=Divide the work")
+    ada.click("text=Divide it so")
+    ada.wait_for_selector("h1 >> text=Team")
+    open_path(ada, "/history")
+    assert "dealt" in ada.inner_text("main li >> nth=0")
+    ada.click("main li >> nth=0 >> text=Undo")
+    ada.wait_for_selector("main li.undone")
+    open_path(ben, "/history")
+    judged = ben.get_attribute("main li a[href^='/case/'] >> nth=0", "href")
+    open_path(cem, judged)
+    cem.wait_for_selector(READY)
+    press_and_wait(cem, "p")
+    open_path(cem, "/disputes")
+    assert cem.locator(".dispute button.pass").count() == 0
+    open_path(ada, "/disputes")
+    ada.wait_for_selector(".dispute")
+    ada.keyboard.press("p")
+    ada.wait_for_selector("text=There are no disputes.")
+    ada.keyboard.press("u")
+    ada.wait_for_selector(".dispute")
+    assert ada.url.endswith("/disputes")
