@@ -5,8 +5,11 @@ import csv
 import numpy as np
 import pytest
 
+from assay.suites.check import Checker
+from assay.suites.model import Run
 from assay.suites.store.dealing import assign
 from assay.suites.store.people import add_person
+from assay.suites.store.runs import save_run
 from tests.browser import test_resolve_page
 from tests.browser.test_resolve_page import FIRST, READY, press_and_wait
 
@@ -124,3 +127,27 @@ def test_a_lead_divides_the_work_and_decides_a_dispute_while_others_judge(store,
     ada.keyboard.press("u")
     ada.wait_for_selector(".dispute")
     assert ada.url.endswith("/disputes")
+
+
+def test_a_suggestion_is_looked_at_accepted_and_undone_and_a_backup_downloaded(store, enter):
+    with store.write() as connection:
+        save_run(connection, Run("zeta", {"m1": "She loves a stranger."}), Checker())
+    ada = enter("Ada")
+    assert FIRST in ada.inner_text("main")
+    press_and_wait(ada, "p")
+    open_path(ada, "/browse?text=stranger")
+    ada.click("a.open")
+    ada.wait_for_selector(READY)
+    ada.keyboard.press("f")
+    ada.wait_for_selector("#output", state="detached")  # the list is at its end
+    open_path(ada, "/suggestions")
+    ada.click("text=Look and accept")
+    ada.wait_for_selector("text=3 settled")
+    ada.click("button.primary >> text=Save")
+    ada.wait_for_selector("text=You added a rule")
+    ada.keyboard.press("u")
+    ada.wait_for_selector("text=settles 3 outputs")
+    open_path(ada, "/downloads")
+    with ada.expect_download() as waiting:
+        ada.click("text=Download a backup")
+    assert waiting.value.suggested_filename.endswith(".db")
