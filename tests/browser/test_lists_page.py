@@ -11,7 +11,7 @@ from assay.suites.store.dealing import assign
 from assay.suites.store.people import add_person
 from assay.suites.store.runs import save_run
 from tests.browser import test_resolve_page
-from tests.browser.test_resolve_page import FIRST, READY, press_and_wait
+from tests.browser.test_resolve_page import FIRST, READY, press, press_and_wait
 
 pytestmark = test_resolve_page.pytestmark
 chromium, store = test_resolve_page.chromium, test_resolve_page.store
@@ -122,9 +122,9 @@ def test_a_lead_divides_the_work_and_decides_a_dispute_while_others_judge(store,
     assert cem.locator(".dispute button.pass").count() == 0
     open_path(ada, "/disputes")
     ada.wait_for_selector(".dispute")
-    ada.keyboard.press("p")
+    press(ada, "p")
     ada.wait_for_selector("text=There are no disputes.")
-    ada.keyboard.press("u")
+    press(ada, "u")
     ada.wait_for_selector(".dispute")
     assert ada.url.endswith("/disputes")
 
@@ -138,14 +138,14 @@ def test_a_suggestion_is_looked_at_accepted_and_undone_and_a_backup_downloaded(s
     open_path(ada, "/browse?text=stranger")
     ada.click("a.open")
     ada.wait_for_selector(READY)
-    ada.keyboard.press("f")
+    press(ada, "f")
     ada.wait_for_selector("#output", state="detached")  # the list is at its end
     open_path(ada, "/suggestions")
     ada.click("text=Look and accept")
     ada.wait_for_selector("text=3 settled")
     ada.click("button.primary >> text=Save")
     ada.wait_for_selector("text=You added a rule")
-    ada.keyboard.press("u")
+    press(ada, "u")
     ada.wait_for_selector("text=settles 3 outputs")
     open_path(ada, "/downloads")
     with ada.expect_download() as waiting:

@@ -4,7 +4,7 @@ from assay.suites.store.finding import find
 from assay.suites.store.people import add_person, appoint
 from assay.suites.store.records import Filters
 from tests.browser import test_resolve_page
-from tests.browser.test_resolve_page import PASSWORD, press_and_wait, shown
+from tests.browser.test_resolve_page import PASSWORD, press, press_and_wait, shown
 
 pytestmark = test_resolve_page.pytestmark
 chromium, store = test_resolve_page.chromium, test_resolve_page.store
@@ -31,7 +31,7 @@ def test_a_lead_invites_appoints_renames_and_merges_people(store, serve, visit):
     ada = visit(home)
     ada.fill("[name=name]", "Ada")
     ada.fill("[name=password]", PASSWORD)
-    ada.keyboard.press("Enter")
+    press(ada, "Enter")
     ada.wait_for_selector(".case")
     ada.goto(f"{home}/people")
     # Two links, for two names of one person; each works once.

@@ -112,10 +112,16 @@ def shown(page):
     return page.inner_text("#output")
 
 
+def press(page, key):
+    """Press a key as soon as the page listens to keys: a person takes longer than this."""
+    page.wait_for_selector("html.scripted", state="attached")
+    page.keyboard.press(key)
+
+
 def press_and_wait(page, key):
     """Press a key, and wait until the case has changed."""
     before = shown(page)
-    page.keyboard.press(key)
+    press(page, key)
     page.wait_for_function(
         "text => document.querySelector('#output').innerText !== text", arg=before
     )
@@ -149,7 +155,7 @@ def test_a_warning_is_resolved_by_one_key_and_undone_by_another(store, enter):
 
 def test_a_new_rule_settles_three_other_outputs(store, enter):
     page = enter("Ada")
-    page.keyboard.press("n")
+    press(page, "n")
     page.wait_for_selector("#panel .group")
     bar, panel = page.locator(".top").bounding_box(), page.locator("#panel").bounding_box()
     assert bar["height"] <= panel["y"]  # the heading of the panel is not under the bar
@@ -159,11 +165,11 @@ def test_a_new_rule_settles_three_other_outputs(store, enter):
     assert page.locator("#panel .settles li").count() == 3
     assert page.locator("#panel .settles mark.good").all_inner_texts() == ["spouse"] * 3
     assert set(verdicts(store, "spouse").values()) == {"warning"}
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.wait_for_selector("#panel", state="hidden")
     assert set(verdicts(store, "spouse").values()) == {"pass"}
     assert shown(page) == "Her hubby came."
-    page.keyboard.press("u")
+    press(page, "u")
     page.wait_for_function("() => document.querySelector('#toast').innerText.includes('Undone')")
     assert set(verdicts(store, "spouse").values()) == {"warning"}
 
@@ -173,7 +179,7 @@ def test_selected_words_become_a_rule_and_a_regex_can_be_edited(store, enter):
     page.dblclick("#output", position={"x": 20, "y": 20})
     selected = page.evaluate("getSelection().toString().trim()")
     assert selected in FIRST
-    page.keyboard.press("n")
+    press(page, "n")
     page.wait_for_selector("#panel .pattern")
     assert page.input_value("#panel .pattern") == selected
     page.fill("#panel .pattern", "spouse.")
@@ -181,10 +187,10 @@ def test_selected_words_become_a_rule_and_a_regex_can_be_edited(store, enter):
     assert page.input_value("#panel .pattern") == r"spouse\."
     page.fill("#panel .pattern", "(")
     page.wait_for_selector("#panel .trouble")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.wait_for_selector("#panel .trouble")
     assert page.is_visible("#panel")
-    page.keyboard.press("Escape")
+    press(page, "Escape")
     page.wait_for_selector("#panel", state="hidden")
     with store.read() as connection:
         assert history(connection) == []
@@ -193,7 +199,7 @@ def test_selected_words_become_a_rule_and_a_regex_can_be_edited(store, enter):
 def test_the_decision_just_made_becomes_a_rule(store, enter):
     page = enter("Ada")
     press_and_wait(page, "f")
-    page.keyboard.press("r")
+    press(page, "r")
     page.wait_for_selector("#panel .pattern")
     assert page.is_checked("#panel [value=negative]")
     assert page.inner_text("#panel .own") == FIRST
@@ -272,11 +278,11 @@ def test_a_rule_without_an_answer_is_sent_again_and_saved_once(store, enter):
         else:
             route.continue_()
 
-    page.keyboard.press("n")
+    press(page, "n")
     page.wait_for_selector("#panel .group")
     page.route(re.compile(r"/rule/\d+$"), cut)
     page.fill("#panel .pattern", "spouse")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.wait_for_selector("#panel", state="hidden")
     assert len(sent) == 2
     assert sent[0] == sent[1]
@@ -304,7 +310,7 @@ def test_a_second_window_is_told_that_it_is_outdated(store, enter):
     other.goto(page.url)
     other.wait_for_selector(READY)
     press_and_wait(page, "p")
-    other.keyboard.press("f")
+    press(other, "f")
     other.wait_for_selector("#notices .notice")
     assert "in another window" in other.inner_text("#notices")
     assert shown(other) == FIRST
@@ -316,13 +322,13 @@ def test_an_output_full_of_markup_is_shown_as_text(store, enter):
     while shown(page) != NASTY:
         press_and_wait(page, "s")
     assert page.title() == "Resolve warnings · assay"
-    page.keyboard.press("n")
+    press(page, "n")
     page.wait_for_selector("#panel .pattern")
     assert page.inner_text("#panel .own") == NASTY
-    page.keyboard.press("Escape")
-    page.keyboard.press("/")
+    press(page, "Escape")
+    press(page, "/")
     page.keyboard.type("pwned")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.wait_for_selector(".found-output")
     assert page.inner_text(".found-output") == NASTY
     assert "pwned" not in page.title()
@@ -339,34 +345,34 @@ def test_an_item_is_settled_by_keys_alone(store, enter):
     page = enter("Ada", viewport={"width": 1366, "height": 768})
     rows = page.locator(".output-row")
     for key in ("j", "ArrowDown", "k"):
-        page.keyboard.press(key)
+        press(page, key)
     assert shown(page) == rows.nth(1).locator(".text").inner_text()
     page.wait_for_selector(".output-row:not(.chosen) .gap")
     # Several at once: the screen stays on the item.
     for key in ("x", "j", "Space"):
-        page.keyboard.press(key)
+        press(page, key)
     assert page.inner_text(".marked-count") == "2 marked"
-    page.keyboard.press("p")
+    press(page, "p")
     toast_says(page, "Passed 2 different outputs")
     assert page.get_attribute(".case", "data-item") == "m1"
     assert sorted(verdicts(store, "spouse").values()) == ["pass", "pass", "warning", "warning"]
     # The rule panel stands beside the outputs, and Tab stays in it.
-    page.keyboard.press("n")
+    press(page, "n")
     page.wait_for_selector("#panel .group")
     outputs, panel = (page.locator(each).bounding_box() for each in (".outputs", "#panel"))
     assert outputs["x"] + outputs["width"] <= panel["x"]
     for key in ("Tab",) * 12 + ("Shift+Tab",) * 14:
-        page.keyboard.press(key)
+        press(page, key)
         assert page.evaluate("document.querySelector('#panel').contains(document.activeElement)")
-    page.keyboard.press("Escape")
+    press(page, "Escape")
     page.wait_for_selector("#panel", state="hidden")
     assert page.evaluate("document.activeElement.closest('.output-row.chosen') !== null")
     # All that are open, and on to the next item; undo brings both back.
-    page.keyboard.press("a")
-    page.keyboard.press("f")
+    press(page, "a")
+    press(page, "f")
     page.wait_for_selector("[data-item=m2]")
     assert sorted(verdicts(store, "spouse").values()) == ["fail", "fail", "pass", "pass"]
-    page.keyboard.press("u")
+    press(page, "u")
     page.wait_for_selector("[data-item=m1]")
     assert sorted(verdicts(store, "spouse").values()) == ["pass", "pass", "warning", "warning"]
 
@@ -380,6 +386,22 @@ def test_the_rules_beside_the_outputs_are_as_one_left_them_and_names_can_be_hidd
     page.wait_for_selector(".item-rules:not([open])")
     assert "alpha" not in page.inner_text(".outputs")
     assert "system 1" in page.inner_text(".outputs")
+
+
+def test_what_is_typed_before_all_scripts_have_come_is_not_lost(store, enter):
+    page = enter("Ada")
+    home = page.url.split("/case")[0].split("/resolve")[0]
+    page.goto(f"{home}/rules?item=m2&polarity=positive")
+    held = []
+    page.route("**/static/queue.js", lambda route: held.append(route))
+    page.goto(home + page.get_attribute("text=Edit …", "href"), wait_until="commit")
+    page.fill(".pattern", "h(usband|ubby)")
+    page.keyboard.press("Escape")
+    assert page.locator("text=Save the new version").count() == 0
+    while not held:
+        page.wait_for_timeout(10)
+    held[0].continue_()
+    page.wait_for_selector("text=Save the new version")
 
 
 def test_a_lead_retires_a_rule_that_others_only_look_at(store, enter):
@@ -399,7 +421,7 @@ def test_a_lead_retires_a_rule_that_others_only_look_at(store, enter):
     ben.click("text=Look")
     ben.wait_for_selector("text=only a lead can change it")
     assert ben.locator("text=Restore the rule").count() == 0
-    ada.keyboard.press("u")
+    press(ada, "u")
     ada.wait_for_selector(".figures")
     assert verdicts(store, "Her husband came.")["Her husband came."] == "pass"
     # Editing shows the effect while one types.
@@ -413,7 +435,7 @@ def test_a_lead_retires_a_rule_that_others_only_look_at(store, enter):
 
 def test_a_note_is_about_the_output_that_is_chosen(store, enter):
     page = enter("Ada")
-    page.keyboard.press("j")
+    press(page, "j")
     chosen = page.locator(".output-row").nth(1).get_attribute("data-output")
     page.get_by_text("Add a note or a flag").click()
     page.get_by_label("Note", exact=True).fill("odd")
@@ -422,10 +444,10 @@ def test_a_note_is_about_the_output_that_is_chosen(store, enter):
     assert re.search(rf"/case/{chosen}\b", page.url)
     # The list of notes follows the choice.
     page.locator(".scripted .case").wait_for()
-    page.keyboard.press("k")
+    press(page, "k")
     assert page.get_by_text("on another output").is_visible()
     assert not page.get_by_text("on this output").is_visible()
-    page.keyboard.press("j")
+    press(page, "j")
     assert page.get_by_text("on this output").is_visible()
     assert not page.get_by_text("on another output").is_visible()
     with store.read() as connection:
@@ -435,16 +457,16 @@ def test_a_note_is_about_the_output_that_is_chosen(store, enter):
 
 def test_keys_are_letters_where_one_types(store, enter):
     page = enter("Ada")
-    page.keyboard.press("/")
+    press(page, "/")
     page.keyboard.type("pfsu")
     assert page.input_value(".search input") == "pfsu"
     with store.read() as connection:
         assert history(connection) == []
-    page.keyboard.press("Escape")
-    page.keyboard.press("?")
+    press(page, "Escape")
+    press(page, "?")
     assert page.is_visible("#help")
-    page.keyboard.press("p")
-    page.keyboard.press("Escape")
+    press(page, "p")
+    press(page, "Escape")
     assert not page.is_visible("#help")
     assert shown(page) == FIRST
 
@@ -452,7 +474,7 @@ def test_keys_are_letters_where_one_types(store, enter):
 def test_a_server_that_is_gone_is_noticed_and_nothing_is_skipped(store, enter):
     page = enter("Ada")
     page.context.set_offline(True)
-    page.keyboard.press("p")
+    press(page, "p")
     page.wait_for_selector("text=Sending again")
     page.wait_for_selector("text=it is not known whether this was saved")
     assert shown(page) == FIRST
@@ -497,12 +519,12 @@ def test_nobody_gets_in_without_an_account(store, serve, visit):
         page.fill("[name=name]", name)
         page.fill("[name=password]", password)
         with page.expect_response("**/login") as answer:
-            page.keyboard.press("Enter")
+            press(page, "Enter")
         assert answer.value.status == 403
         assert "password is wrong" in page.inner_text("[role=alert].trouble")
     page.goto(page.url.replace("/login", "/resolve"))
     assert "/login" in page.url
     page.fill("[name=name]", "Cleo")
     page.fill("[name=password]", PASSWORD)
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.wait_for_selector(".case")

@@ -50,7 +50,7 @@ def test_pages_are_kept_by_no_cache_and_have_no_inline_script_or_style(ada, firs
     assert "style=" not in answer.text
     assert "<style" not in answer.text
     assert answer.text.count("<script") == answer.text.count('<script src="/static/')
-    assert '<script src="/static/assay.js" defer></script>' in answer.text
+    assert '<script src="/static/assay.js" type="module"></script>' in answer.text
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/", "/login"])

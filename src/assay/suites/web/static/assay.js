@@ -1,11 +1,14 @@
 // The pages work without this; with it, the next case comes without a reload, and keys do it all.
-"use strict";
+// Modules run when all of them have come, so that no key finds half of the page.
+import { ask, find, main, notices, notify } from "./page.js";
+import { keyed, onBack, sendSurely, tellUnsure } from "./queue.js";
+import {
+  arrive, choose, chooseNext, chosenRow, decisionOnMarked, itemShown, mark, markAll, marks, unmark,
+} from "./item.js";
+import "./times.js";
 
-const find = (selector, root = document) => root.querySelector(selector);
-const main = find("#main");
 const panel = find("#panel");
 const toast = find("#toast");
-const notices = find("#notices");
 const help = find("#help");
 const PAUSE = 200; // ms of quiet before a preview is asked for
 
@@ -13,29 +16,6 @@ let busy = false; // a decision is under way: keys wait, so that nobody judges w
 let before = null; // what had the focus before the panel opened
 let waiting; // the timer of the next preview
 let asking; // stops the preview that is under way
-
-function notify(text) {
-  const note = document.createElement("div");
-  note.className = "notice";
-  const words = document.createElement("p");
-  words.textContent = text;
-  const close = document.createElement("button");
-  Object.assign(close, { type: "button", className: "close", textContent: "×" });
-  close.setAttribute("aria-label", "Close this note");
-  close.dataset.close = "";
-  note.append(words, close);
-  notices.append(note);
-  while (notices.children.length > 3) notices.firstElementChild.remove();
-}
-
-async function ask(address, options = {}) {
-  const headers = { Accept: "application/json" };
-  const answer = await fetch(address, { ...options, headers, redirect: "error" });
-  if (answer.status === 401) location.assign(`/login?next=${encodeURIComponent(location.pathname)}`);
-  const type = answer.headers.get("content-type") ?? "";
-  const reply = type.includes("json") ? await answer.json() : { error: await answer.text() };
-  return { reply, ok: answer.ok };
-}
 
 // The server sends pieces of pages, all text in them escaped; the policy forbids scripts in them.
 function show(reply, { decided = false } = {}) {
@@ -79,7 +59,7 @@ async function deliver(form, address, body) {
     if (ok && form.matches(".rule-form")) closePanel();
     show(reply, { decided: ok && address === "/decide" });
   } catch {
-    tellUnsure(form, address, body);
+    tellUnsure(address, body, () => deliver(form, address, body));
   } finally {
     busy = false;
     document.body.classList.remove("busy");
@@ -154,6 +134,13 @@ async function preview(form) {
   }
 }
 
+const changed = (form) =>
+  [...form.elements].some(
+    (field) =>
+      field.matches("input, textarea") &&
+      (field.value !== field.defaultValue || field.checked !== field.defaultChecked),
+  );
+
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const plain = (text) => text.replace(/\\([.*+?^${}()|[\]\\])/g, "$1");
 
@@ -184,6 +171,11 @@ function cycle(event) {
 }
 
 const STEPS = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
+
+function decideMarked(choice) {
+  const form = find(".acts", chosenRow() ?? main);
+  return deliver(form, "/decide", decisionOnMarked(form, choice));
+}
 
 // The keys for several outputs at once; whether this was one of them.
 function several(event) {
@@ -237,10 +229,13 @@ document.addEventListener("submit", (event) => {
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-panel]");
+  const many = event.target.closest("[data-many]");
   const plainClick = !event.ctrlKey && !event.metaKey && !event.shiftKey;
   if (link && plainClick) {
     event.preventDefault();
     openRule(link);
+  } else if (many) {
+    decideMarked(many.dataset.many);
   } else if (event.target.closest("#panel [data-shut]")) {
     event.preventDefault();
     closePanel();
@@ -269,6 +264,9 @@ document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
 });
 
+onBack(show);
+// What was typed before this script came has no preview yet.
+for (const form of document.querySelectorAll("form[data-preview]")) if (changed(form)) previewSoon(form, 0);
 find("[data-help]")?.removeAttribute("hidden");
 // On a narrow screen the row of pages scrolls: the one that is open is to be seen.
 find(".top nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });

@@ -1,17 +1,17 @@
 // The screen of an item: choosing outputs, marking several, and how they differ from the chosen one.
-"use strict";
+import { ask, find, main } from "./page.js";
 
 const QUIET = 120; // ms on an output before the differences to it are asked for
 
-const marks = new Set(); // the numbers of marked outputs
+export const marks = new Set(); // the numbers of marked outputs
 let later; // the timer of the next question for differences
 let comparing; // stops the question that is under way
 
 const rows = () => [...main.querySelectorAll(".output-row")];
-const chosenRow = () => find(".output-row.chosen", main);
-const itemShown = () => find(".case", main)?.dataset.item;
+export const chosenRow = () => find(".output-row.chosen", main);
+export const itemShown = () => find(".case", main)?.dataset.item;
 
-function choose(row, { focus = true } = {}) {
+export function choose(row, { focus = true } = {}) {
   for (const other of main.querySelectorAll("[data-step].chosen")) other.classList.remove("chosen");
   row.classList.add("chosen");
   row.scrollIntoView({ block: "nearest" });
@@ -71,7 +71,7 @@ async function compare(output) {
 }
 
 // After a decision the next warning of the item is chosen, and nothing moves.
-function chooseNext(after) {
+export function chooseNext(after) {
   const all = rows();
   const at = Math.max(all.findIndex((row) => row.dataset.output === after), 0);
   const next = [...all.slice(at), ...all.slice(0, at)].find((row) => "open" in row.dataset);
@@ -90,14 +90,14 @@ function showMarks() {
   find(".marked-count", bar).textContent = `${marks.size} marked`;
 }
 
-function mark(row) {
+export function mark(row) {
   const number = row?.dataset.output;
   if (!number) return;
   if (!marks.delete(number)) marks.add(number);
   showMarks();
 }
 
-function markAll() {
+export function markAll() {
   const open = rows().filter((row) => "open" in row.dataset);
   const whole = open.every((row) => marks.has(row.dataset.output));
   for (const row of open) {
@@ -107,24 +107,24 @@ function markAll() {
   showMarks();
 }
 
-function unmark() {
+export function unmark() {
   marks.clear();
   showMarks();
 }
 
-function decideMarked(choice) {
-  const form = find(".acts", chosenRow() ?? main);
+// What is sent to settle all that are marked.
+export function decisionOnMarked(form, choice) {
   const wanted = rows().filter((row) => marks.has(row.dataset.output));
   const fields = new URLSearchParams(new FormData(form));
   fields.delete("output");
   fields.delete("seen");
   fields.set("outputs", wanted.map((row) => `${row.dataset.output}:${row.dataset.seen}`).join(" "));
   fields.set("choice", choice);
-  return deliver(form, "/decide", fields);
+  return fields;
 }
 
 // A new item, or the same one after a decision; `before` is what was shown.
-function arrive(before, decided) {
+export function arrive(before, decided) {
   if (!itemShown() || itemShown() !== before.item) marks.clear();
   const stays = rows()
     .filter((row) => !decided || "open" in row.dataset)
@@ -155,8 +155,6 @@ document.addEventListener("change", (event) => {
 });
 
 document.addEventListener("click", (event) => {
-  const many = event.target.closest("[data-many]");
-  if (many) return void decideMarked(many.dataset.many);
   if (event.target.closest("[data-unmark]")) return unmark();
   if (event.target.closest("[data-mark-all]")) return markAll();
   const row = event.target.closest(".output-row");

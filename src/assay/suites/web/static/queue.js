@@ -1,5 +1,5 @@
 // Requests that are sent until there is an answer, the lease of the item that is shown, and its address.
-"use strict";
+import { ask, find, main, notices, notify } from "./page.js";
 
 const PAUSES = [500, 2000, 5000]; // ms before a request without an answer is sent again
 const LONGEST = 20000; // ms to wait for an answer
@@ -24,7 +24,7 @@ function withoutKey(body) {
 }
 
 // Every decision and rule has a key of its own; one that may have been saved keeps its key.
-function keyed(address, body) {
+export function keyed(address, body) {
   if (!body.has("key")) return body;
   const same = unsure?.address === address && withoutKey(unsure.body) === withoutKey(body);
   body.set("key", same ? unsure.body.get("key") : newKey());
@@ -32,7 +32,7 @@ function keyed(address, body) {
 }
 
 // The answer to a request. With a key it is sent again, since what was saved is not saved twice.
-async function sendSurely(address, body) {
+export async function sendSurely(address, body) {
   const pauses = body.has("key") ? [...PAUSES] : [];
   for (;;) {
     try {
@@ -59,14 +59,14 @@ function tellSending(text) {
   notices.append(note);
 }
 
-function tellUnsure(form, address, body) {
+export function tellUnsure(address, body, again) {
   tellSending("There is no answer: it is not known whether this was saved.");
   if (!body.has("key")) return;
-  unsure = { form, address, body };
-  const again = document.createElement("button");
-  Object.assign(again, { type: "button", className: "quiet", textContent: "Try again" });
-  again.addEventListener("click", () => deliver(form, address, body));
-  find("#sending").append(again);
+  unsure = { address, body };
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "quiet", textContent: "Try again" });
+  button.addEventListener("click", again);
+  find("#sending").append(button);
 }
 
 const place = () => find("#place", main)?.dataset ?? {};
@@ -83,7 +83,7 @@ function follow({ first = false } = {}) {
 const here = () => location.pathname + location.search;
 let seen = here(); // the address of what is shown
 
-async function goBack() {
+async function goBack(show) {
   if (here() === seen) return undefined; // a link within the page
   seen = here();
   if (!find("#place", main)) return location.reload();
@@ -96,6 +96,8 @@ async function goBack() {
   }
   return undefined;
 }
+
+export const onBack = (show) => window.addEventListener("popstate", () => goBack(show));
 
 async function renew() {
   const { output } = place();
@@ -131,7 +133,6 @@ async function recount() {
 document.addEventListener("toggle", (event) => event.target.matches?.(".filter") && recountSoon(), true);
 setInterval(renew, MINUTE);
 document.addEventListener("visibilitychange", renew);
-window.addEventListener("popstate", goBack);
 window.addEventListener("pageshow", (event) => event.persisted && renew());
 window.addEventListener("pagehide", () => {
   const { output, until } = place();

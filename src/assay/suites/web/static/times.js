@@ -1,6 +1,4 @@
 // Times are stored and sent in UTC; here they become those of the reader's clock.
-"use strict";
-
 const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 function localise(root) {
