@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from sqlalchemy import ColumnElement, Connection, false, select
 
-from assay.suites.store.queue import hidden_outputs
+from assay.suites.store.queue import hidden_outputs, unseen
 from assay.suites.store.records import StoredOutput
 from assay.suites.store.tables import batches, outputs
 
@@ -34,12 +33,8 @@ def masked(
     hidden = hidden_from(connection, person)
     if hidden is false():
         return list(found)
-    unseen: set[int] = set()
+    kept: set[int] = set()
     for batch in batches(output.id for output in found):
         asked = select(outputs.c.id).where(outputs.c.id.in_(batch), hidden)
-        unseen.update(connection.execute(asked).scalars())
-    return [_unseen(output) if output.id in unseen else output for output in found]
-
-
-def _unseen(output: StoredOutput) -> StoredOutput:
-    return replace(output, verdict=output.ruled, by=None, disputed=False, decisions=())
+        kept.update(connection.execute(asked).scalars())
+    return [unseen(output) if output.id in kept else output for output in found]

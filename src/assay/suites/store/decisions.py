@@ -28,7 +28,7 @@ from assay.suites.store.notes import take_back_note
 from assay.suites.store.overview import take_back_suite_name
 from assay.suites.store.people import leads, take_back_role
 from assay.suites.store.phenomena import take_back_definition
-from assay.suites.store.queue import stored_outputs
+from assay.suites.store.queue import hidden_outputs, stored_outputs, unseen
 from assay.suites.store.records import Change, Choice, Decision, Person, Saved
 from assay.suites.store.rules import RULE_CHANGES, put_back
 from assay.suites.store.suites import settle
@@ -70,8 +70,10 @@ def save_decision(
 
     `seen` is the version of the output that was shown. If another person decided since,
     both decisions are kept and `met` is theirs; if the same person did, `Outdated` is raised and
-    nothing is kept. An adjudication stands beside the person's own decision, and counts before
-    those of all; it takes a dispute of others (`adjudication_problem`).
+    nothing is kept. One of two judges who skips the output is not told what the other said.
+
+    An adjudication stands beside the person's own decision, and counts before those of all; it
+    takes a dispute of others (`adjudication_problem`).
 
     `key` is the page's own name for the request: sent once more, it changes nothing, and the
     answer is what was saved. Decisions of one `group` are taken back together.
@@ -91,10 +93,13 @@ def save_decision(
         settle(connection, [output])
         change = entry.id
     (stored,) = stored_outputs(connection, [output])
+    if _is_hidden(connection, output, person):
+        return Saved(change, unseen(stored), 0, None)
+    settled = choice != "skip" and stored.verdict in ("pass", "fail")
     return Saved(
         change=change,
         output=stored,
-        settles=_answers(connection, output) if stored.verdict in ("pass", "fail") else 0,
+        settles=_answers(connection, output) if settled else 0,
         met=_met(connection, output, person, seen, change),
     )
 
@@ -334,6 +339,12 @@ def _decided_since(
         (decisions.c.made > seen) | (decisions.c.unmade > seen),
     )
     return seen > version or bool(connection.execute(select(moved)).scalar())
+
+
+def _is_hidden(connection: Connection, output: int, person: int) -> bool:
+    """Whether what others say is kept from the person, who has only skipped the output."""
+    hidden = exists().where(outputs.c.id == output, hidden_outputs(connection, person))
+    return bool(connection.execute(select(hidden)).scalar())
 
 
 def _met(
