@@ -150,6 +150,15 @@ def test_what_was_changed_again_is_not_undone(husbands):
     assert texts(husbands) == ["spouse", "man"]
 
 
+def test_a_change_to_a_rule_that_is_gone_is_not_undone(husbands):
+    retired, restored = (change(husbands, "a+1", act) for act in ("retire", "restore"))
+    with husbands.write() as conn:
+        save_suite(conn, Suite((item("a", [], ["man"]),)))
+        for entry in (restored, retired):
+            with pytest.raises(DataError, match="the rule is gone"):
+                undo(conn, LEAD, entry.id)
+
+
 def test_only_a_lead_changes_rules_of_others(spoken):
     with pytest.raises(DataError, match="only a lead"):
         change(spoken, "a+1", "retire", person=OTHER)

@@ -269,6 +269,15 @@ def test_a_deal_is_taken_back_but_for_what_was_judged_since(many):
     assert {person for output, person, _ in after if output in done} == {BEN}
 
 
+def test_a_deal_is_taken_back_after_people_were_merged(many):
+    deal(many, {"Cem": 1}, double=0)
+    deal(many, {"Ben": 1, "Cem": 0}, double=0)
+    with many.write() as conn:
+        merge(conn, CEM, ANN, by=ANN)
+        assert undo(conn, ANN, 2).kind == "deal"
+    assert assigned(many) == []
+
+
 def test_who_has_nothing_left_is_told_why_and_takes_over(many):
     deal(many, {"Ann": 2, "Ben": 1}, double=0)
     with many.write() as conn:

@@ -169,7 +169,10 @@ def move(
 
 
 def move_back(connection: Connection, change: int, data: str) -> None:
-    """Undo a deal: what nobody has judged or dealt since goes back to where it was."""
+    """Undo a deal: what nobody has judged or dealt since goes back to where it was.
+
+    What was somebody's who is not there any more, since people were merged, goes to the pool.
+    """
     told = json.loads(data)
     removed, added = ([Assignment(*row) for row in told[key]] for key in ("removed", "added"))
     since = select(decisions.c.output_id).where(
@@ -186,7 +189,8 @@ def move_back(connection: Connection, change: int, data: str) -> None:
     _remove(connection, [row for row in added if row.output in back])
     taken = {(row.output, row.person) for rows in now_held.values() for row in rows}
     taken -= {(row.output, row.person) for row in added}
-    wanted = [row for row in removed if row.output in back]
+    there = set(connection.execute(select(annotators.c.id)).scalars())
+    wanted = [row for row in removed if row.output in back and row.person in there]
     _insert(connection, [row for row in wanted if (row.output, row.person) not in taken])
     if "team" in told:
         _set_fact(connection, told["team"])

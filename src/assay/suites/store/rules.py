@@ -445,14 +445,31 @@ def put_back(connection: Connection, entry: Row[Any]) -> None:
     added = select(rules.c.id).where(rules.c.change_id == entry.id)
     on = told.get("on", list(connection.execute(added).scalars()) if not told else [])
     off = told.get("off", [])
-    retired = pairs(
-        connection, select(rules.c.id, rules.c.retired).where(rules.c.id.in_([*on, *off]))
-    )
-    newer = select(rules.c.id).where(rules.c.replaces.in_(on), ~rules.c.retired)
+    retired = _retired(connection, [*on, *off])
+    if retired.keys() != {*on, *off}:
+        raise DataError("the rule is gone: the suite was imported again without it.")
     moved = told and (any(retired[id_] for id_ in on) or not all(retired[id_] for id_ in off))
-    if moved or connection.execute(newer.limit(1)).first():
+    if moved or _has_newer(connection, on):
         raise DataError("the rule was changed again since: undo that first.")
     recheck(connection, _switch(connection, off=on, on=off))
+
+
+def _retired(connection: Connection, ids: Sequence[int]) -> dict[int, bool]:
+    """Whether each of these rules is retired; those that are there no more are left out."""
+    asked = select(rules.c.id, rules.c.retired)
+    found: dict[int, bool] = {}
+    for batch in batches(ids):
+        found |= pairs(connection, asked.where(rules.c.id.in_(batch)))
+    return found
+
+
+def _has_newer(connection: Connection, ids: Sequence[int]) -> bool:
+    """Whether one of these rules has a newer version in use."""
+    newer = select(rules.c.id).where(~rules.c.retired).limit(1)
+    return any(
+        connection.execute(newer.where(rules.c.replaces.in_(batch))).first()
+        for batch in batches(ids)
+    )
 
 
 def _row(connection: Connection, number: int, *, lock: bool = False) -> Row[Any]:
