@@ -120,6 +120,8 @@ def test_the_effect_of_a_changed_rule_tells_the_second_judge_nothing(doubled):
     assert [line.output.text for line in told[ANN].against] == ["so a"]
     assert told[BEN].against == []
     assert {line.output.text: line.verdict for line in told[BEN].outputs}["so a"] == "pass"
+    assert [run.before for run in told[BEN].runs] == [(1, 0, 2)]
+    assert [run.after for run in told[BEN].runs] == [(2, 0, 1)]
 
 
 def test_whoever_skips_is_still_told_nothing(doubled):

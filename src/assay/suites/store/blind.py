@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, false, select
+from sqlalchemy import ColumnElement, Connection, case, false, select
 
 from assay.suites.store.queue import hidden_outputs, unseen
 from assay.suites.store.records import StoredOutput
 from assay.suites.store.tables import batches, outputs
 
-__all__ = ["hidden_from", "masked"]
+__all__ = ["hidden_from", "masked", "seen_verdict"]
 
 
 def hidden_from(connection: Connection, person: int | None) -> ColumnElement[bool]:
@@ -24,6 +24,12 @@ def hidden_from(connection: Connection, person: int | None) -> ColumnElement[boo
     if condition is false():
         return condition
     return outputs.c.id.in_(select(outputs.c.id).where(condition).correlate(None))
+
+
+def seen_verdict(connection: Connection, person: int | None) -> ColumnElement[str]:
+    """The verdict of an output as a person may see it: what the rules say where it is hidden."""
+    hidden = hidden_from(connection, person)
+    return case((hidden, outputs.c.ruled), else_=outputs.c.verdict)
 
 
 def masked(

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, Row, func, insert, select, update
 from assay.data import DataError
 from assay.suites.check import OutOfTime, Verdict, decide, pattern
 from assay.suites.model import Item, Kind, Polarity, Rule
-from assay.suites.store.blind import masked
+from assay.suites.store.blind import masked, seen_verdict
 from assay.suites.store.history import add_change
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, Decision, Person, StoredOutput
@@ -401,7 +401,7 @@ def effect(connection: Connection, edit: RuleEdit, person: int | None = None) ->
         if finding.verdict != output.ruled:
             final = final_verdict(finding.verdict, finding.by, output.decisions)
             moved.append(OutputEffect(output, output.ruled, finding.verdict, final.verdict))
-    return RuleEffect(tuple(moved), _runs(connection, moved), len(every))
+    return RuleEffect(tuple(moved), _runs(connection, moved, person), len(every))
 
 
 def change_rule(connection: Connection, edit: RuleEdit, person: Person) -> Change:
@@ -547,15 +547,17 @@ def _switch(connection: Connection, *, off: Sequence[int], on: Sequence[int]) ->
     return touched
 
 
-def _runs(connection: Connection, lines: Sequence[OutputEffect]) -> tuple[RunEffect, ...]:
-    """The runs whose counts change, before and after."""
+def _runs(
+    connection: Connection, lines: Sequence[OutputEffect], person: int | None
+) -> tuple[RunEffect, ...]:
+    """The runs whose counts change, before and after, as a person may see them."""
     moved = {line.output.id: line for line in lines if line.verdict != line.output.verdict}
     asked = select(answers.c.run_id, answers.c.output_id).where(answers.c.output_id.in_(moved))
     shifts: dict[int, Counter[str]] = defaultdict(Counter)
     for run, output in connection.execute(asked):
         shifts[run][moved[output].output.verdict] -= 1
         shifts[run][moved[output].verdict] += 1
-    totals = _totals(connection, shifts)
+    totals = _totals(connection, shifts, person)
     named = connection.execute(
         select(runs.c.id, runs.c.system, runs.c.campaign).where(runs.c.id.in_(shifts))
     )
@@ -565,12 +567,15 @@ def _runs(connection: Connection, lines: Sequence[OutputEffect]) -> tuple[RunEff
     )
 
 
-def _totals(connection: Connection, numbers: Collection[int]) -> dict[int, Counter[str]]:
+def _totals(
+    connection: Connection, numbers: Collection[int], person: int | None
+) -> dict[int, Counter[str]]:
+    seen = seen_verdict(connection, person)
     asked = (
-        select(answers.c.run_id, outputs.c.verdict, func.count())
+        select(answers.c.run_id, seen, func.count())
         .join(outputs, outputs.c.id == answers.c.output_id)
         .where(answers.c.run_id.in_(numbers))
-        .group_by(answers.c.run_id, outputs.c.verdict)
+        .group_by(answers.c.run_id, seen)
     )
     found: dict[int, Counter[str]] = defaultdict(Counter)
     for run, verdict, count in connection.execute(asked):
