@@ -41,8 +41,6 @@ BLANK = 3
 MOST = 200
 """Rows of rules that are looked at."""
 
-LACKING = ("rules", "outputs", "use")
-
 
 @router.get("/items")
 def list_items(request: Request, session: Visitor) -> Response:

@@ -31,7 +31,6 @@ __all__ = [
     "lead_uploaded",
     "names_cookie",
     "session_of",
-    "uploaded",
 ]
 
 Value = TypeVar("Value", bound=str)
@@ -243,15 +242,6 @@ def _posted(session: Visitor, form: Given) -> Post:
 Posted = Annotated[Post, Depends(_posted)]
 
 
-def uploaded(largest: int) -> Callable[[Request, Session], Awaitable[Post]]:
-    """What a route depends on whose form may bring files, of at most `largest` bytes in all."""
-
-    async def posted(request: Request, session: Visitor) -> Post:
-        return Post(session, await _read_form(request, largest, files=FILES))
-
-    return posted
-
-
 def _lead(request: Request, session: Visitor) -> Session:
     if not session.person.lead:
         with site_of(request).store.read() as conn:
@@ -265,7 +255,10 @@ Lead = Annotated[Session, Depends(_lead)]
 
 
 def lead_uploaded(largest: int) -> Callable[[Request, Session], Awaitable[Post]]:
-    """As `uploaded`, for leads: nothing that others send is read."""
+    """What a route depends on whose form may bring files, of at most `largest` bytes in all.
+
+    Only leads may use it: nothing that others send is read.
+    """
 
     async def posted(request: Request, session: Lead) -> Post:
         return Post(session, await _read_form(request, largest, files=FILES))
