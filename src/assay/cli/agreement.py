@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.agreement.coefficients import COEFFICIENTS
-from assay.cli.commands import Command, list_names, whole_number
+from assay.cli.commands import Command, list_names, several, whole_number
 from assay.cli.options import (
     Inputs,
     add_cluster,
@@ -75,9 +75,7 @@ def _add_scores(parser: argparse.ArgumentParser) -> None:
     add_given(group)
     group.add_argument(
         "--round",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="DIGITS",
         help="correlate scores as printed, with so many decimals; METRIC=DIGITS for one metric, "
         "as in --round 1 chrf1=0",
@@ -88,9 +86,7 @@ def _add_tables(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("tables of scores, instead of texts").add_argument
     add(
         "--table",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="TSV or CSV with a header and a row for each system; -m chooses columns",
     )
@@ -463,9 +459,7 @@ def _add_predictors(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
     add(
         "--scores",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="scores of the systems or their segments from elsewhere, treated like a metric; "
         "alone unless -m names metrics, too",

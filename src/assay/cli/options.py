@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from assay.cli.commands import in_options, list_names, whole_number
+from assay.cli.commands import in_options, list_names, several, whole_number
 from assay.data import DataError, Dataset, Scores, shortened
 from assay.io import TESTSET, digest, folder_files, folder_names, is_table, read, write_whole
 from assay.io.files import check_place
@@ -79,10 +79,8 @@ def add_inputs(parser: argparse.ArgumentParser, *, systems: bool = True) -> None
         add(
             "-i",
             "--input",
-            nargs="+",
-            action="extend",
+            **several(),
             metavar="SYS",
-            default=[],
             help="outputs of the systems, one file each; the first is the baseline; without -i "
             "the output comes from standard input",
         )
@@ -91,9 +89,7 @@ def add_inputs(parser: argparse.ArgumentParser, *, systems: bool = True) -> None
     add_names(group)
     add(
         "--columns",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="PART=COLUMN",
         help="what the columns of a table hold: hypothesis, reference, source, system, document, "
         "group, segment, as in --columns hypothesis=mt reference=ref system=model (default: by "
@@ -177,9 +173,7 @@ def add_tagging(parser: argparse.ArgumentParser, default: str) -> argparse._Argu
     )
     add(
         "--tags",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="tags of your own, one file per text, references first, then the systems: one tag "
         "per white-space token, or CoNLL-U",
@@ -210,9 +204,7 @@ def add_human(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("human scores").add_argument
     add(
         "--human",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="human scores: tables with columns system, a score and perhaps line or doc_id, or "
         "mt-metrics-eval's .score files; with --data by default those in the folder, among which "
@@ -232,18 +224,14 @@ def add_given(group: argparse._ActionsContainer) -> None:
     """`--scores` and `--lower`: metrics that were computed elsewhere."""
     group.add_argument(
         "--scores",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="scores from elsewhere (a neural metric), of segments or of what is compared; "
         "alone unless -m names metrics, too",
     )
     group.add_argument(
         "--lower",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="NAME",
         help="scores of --scores, --table or --human where lower is better (ter, wer and cer are "
         "known)",

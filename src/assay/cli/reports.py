@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.commands import Command, whole_number
+from assay.cli.commands import Command, several, whole_number
 from assay.cli.options import (
     Inputs,
     add_cluster,
@@ -63,9 +63,7 @@ def _add_slices(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("slices and further evidence").add_argument
     add(
         "--labels",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="a table with one row per segment, whose columns are labels (its domain, say): a "
         "slice for each value; --docs brings its further columns by itself",
