@@ -298,6 +298,12 @@ def test_who_has_nothing_left_is_told_why_and_takes_over(many):
         assert shares(conn)[-1].done == 1
 
 
+def test_no_items_are_not_taken_over(many):
+    deal(many, {"Ann": 1, "Ben": 1}, double=0)
+    with many.write() as conn, pytest.raises(DataError, match="name at least 1"):
+        take(conn, CEM, 0)
+
+
 def test_nothing_is_taken_over_that_one_has_judged_or_others_are_at(store):
     fill(store, [item("a"), item("b")], {"x": {"a": "so a", "b": "so b"}})
     with store.write() as conn:
