@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Annotated, NamedTuple, TypeVar
 from urllib.parse import parse_qs, quote, urlencode
 
-from fastapi import Depends, HTTPException, Path, Request
+from fastapi import Depends, HTTPException, Path, Request, Response
 from starlette.types import Message, Receive
 
 from assay.suites.store.people import leads, login
@@ -16,6 +16,7 @@ from assay.suites.store.records import Filters, Person
 from assay.suites.web.site import Session, Site, listed, site_of, wants_json
 
 __all__ = [
+    "YEAR",
     "Asked",
     "Form",
     "Given",
@@ -31,6 +32,7 @@ __all__ = [
     "lead_uploaded",
     "names_cookie",
     "session_of",
+    "set_cookie",
 ]
 
 Value = TypeVar("Value", bound=str)
@@ -43,6 +45,9 @@ MOST = 500
 
 LONGEST = 50
 """How many characters the key of a request can have."""
+
+DAYS_30, YEAR = 30 * 24 * 3600, 365 * 24 * 3600
+"""Seconds for which browsers keep cookies."""
 
 FIELDS, FILES = 5000, 20
 """How many fields and files a form may have."""
@@ -166,6 +171,20 @@ def session_of(request: Request) -> Session | None:
 def names_cookie(site: Site, person: Person) -> str:
     """The cookie in which a browser remembers whether this person sees the names of systems."""
     return f"{site.settings.cookie}-names-{person.id}"
+
+
+def set_cookie(
+    response: Response, request: Request, name: str, value: str, *, lasts: int = DAYS_30
+) -> None:
+    """Have a browser keep something for this server alone, also where links of others lead here."""
+    response.set_cookie(
+        name,
+        value,
+        max_age=lasts,
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
 
 
 def inside(path: str, default: str = "/resolve") -> str:
