@@ -14,7 +14,8 @@ from assay.suites.store.notes import add_note
 from assay.suites.store.overview import overview
 from assay.suites.store.queue import case, next_output
 from assay.suites.store.records import Filters
-from assay.suites.store.rules import RuleEdit, RuleFilters, effect, find_rules
+from assay.suites.store.rule_edits import RuleEdit, effect
+from assay.suites.store.rules import RuleFilters, find_rules
 from assay.suites.store.suggestions import suggestions
 from tests.suites.store.samples import fill, item, number
 

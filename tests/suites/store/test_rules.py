@@ -8,14 +8,8 @@ from assay.suites.store.decisions import save_decision, undo
 from assay.suites.store.history import history
 from assay.suites.store.people import person_numbered
 from assay.suites.store.records import Draft
-from assay.suites.store.rules import (
-    RuleEdit,
-    RuleFilters,
-    change_rule,
-    effect,
-    find_rules,
-    stored_rule,
-)
+from assay.suites.store.rule_edits import RuleEdit, change_rule, effect
+from assay.suites.store.rules import RuleFilters, find_rules, stored_rule
 from assay.suites.store.suites import load_suite, save_suite
 from assay.suites.store.trials import save_rule
 from tests.suites.store.samples import item, number, state

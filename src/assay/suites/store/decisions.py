@@ -30,7 +30,7 @@ from assay.suites.store.people import leads, take_back_role
 from assay.suites.store.phenomena import take_back_definition
 from assay.suites.store.queue import hidden_outputs, stored_outputs, unseen
 from assay.suites.store.records import Change, Choice, Decision, Person, Saved
-from assay.suites.store.rules import RULE_CHANGES, put_back
+from assay.suites.store.rule_edits import RULE_CHANGES, put_back
 from assay.suites.store.suites import settle
 from assay.suites.store.tables import (
     annotators,
