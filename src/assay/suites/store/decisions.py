@@ -157,33 +157,39 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
     entry = _undoable(connection, number)
     if entry.undone:
         return None
-    if entry.kind in FINAL:
-        raise DataError(f"this cannot be taken back: {FINAL[entry.kind]}.")
-    if entry.kind in LED:
-        _check_lead(connection, person)
-        LED[entry.kind](connection, entry.data)
-    elif entry.kind in RULE_CHANGES:
-        if person not in {entry.annotator_id, *(lead.id for lead in leads(connection))}:
-            raise DataError("only a lead can take back what others did to rules.")
-        put_back(connection, entry)
-    elif entry.kind in DEALS:
-        _check_dealer(connection, entry, person)
-        move_back(connection, number, entry.data)
-    elif entry.kind == "item":
-        _check_author_or_lead(connection, entry.annotator_id, person)
-        restore_item(connection, number)
-    elif entry.kind == "note":
-        take_back_note(connection, number, person)
-    elif entry.kind == "phenomenon":
-        if person not in {entry.annotator_id, *(lead.id for lead in leads(connection))}:
-            raise DataError("only its author or a lead can take a definition back.")
-        take_back_definition(connection, number)
-    elif entry.annotator_id == person:
-        _take_back_all(connection, entry)
-    else:
-        raise DataError("only the person who made a decision can take it back.")
+    _check_may_undo(connection, entry, person)
+    _take_back_entry(connection, entry, person)
     mark_undone(connection, number, person)
     return change_numbered(connection, number)
+
+
+def _check_may_undo(connection: Connection, entry: Row[Any], person: int) -> None:
+    if entry.kind in FINAL:
+        raise DataError(f"this cannot be taken back: {FINAL[entry.kind]}.")
+    known = leads(connection)
+    own, leading = person == entry.annotator_id, person in {lead.id for lead in known}
+    allowed = leading if entry.kind in LED else own or (leading and entry.kind not in JUDGEMENTS)
+    if not allowed:
+        names = ", ".join(lead.name for lead in known)
+        raise DataError(REFUSALS[entry.kind].format(leads=names))
+
+
+def _take_back_entry(connection: Connection, entry: Row[Any], person: int) -> None:
+    kind = entry.kind
+    if kind in LED:
+        LED[kind](connection, entry.data)
+    elif kind in RULE_CHANGES:
+        put_back(connection, entry)
+    elif kind in DEALS:
+        move_back(connection, entry.id, entry.data)
+    elif kind == "item":
+        restore_item(connection, entry.id)
+    elif kind == "note":
+        take_back_note(connection, entry.id, person)
+    elif kind == "phenomenon":
+        take_back_definition(connection, entry.id)
+    else:
+        _take_back_all(connection, entry)
 
 
 def may_undo(change: Change, person: Person) -> bool:
@@ -213,17 +219,19 @@ FINAL = {
 }
 """The kinds of changes that cannot be taken back, and why or what to do instead."""
 
+DEALS = ("deal", "take")
+"""The kinds of changes that give outputs to people."""
 
-def _check_lead(connection: Connection, person: int) -> None:
-    known = leads(connection)
-    if person not in {lead.id for lead in known}:
-        names = ", ".join(lead.name for lead in known)
-        raise DataError(f"only a lead can take this back; ask {names}.")
-
-
-def _check_author_or_lead(connection: Connection, author: int, person: int) -> None:
-    if person != author and all(lead.id != person for lead in leads(connection)):
-        raise DataError("only a lead, or the person who changed the item, can take this back.")
+REFUSALS: Mapping[str, str] = {
+    **dict.fromkeys(JUDGEMENTS, "only the person who made a decision can take it back."),
+    **dict.fromkeys(LED, "only a lead can take this back; ask {leads}."),
+    **dict.fromkeys(RULE_CHANGES, "only a lead can take back what others did to rules."),
+    **dict.fromkeys(DEALS, "only a lead can take back how work was dealt; ask {leads}."),
+    "item": "only a lead, or the person who changed the item, can take this back.",
+    "note": "only its author or a lead can take a note away.",
+    "phenomenon": "only its author or a lead can take a definition back.",
+}
+"""What somebody is told who may not take a change of this kind back."""
 
 
 @dataclass(frozen=True)
@@ -266,17 +274,6 @@ class _DecisionsOf:
             decisions.c.annotator_id == self.person,
             decisions.c.adjudication == self.adjudication,
         )
-
-
-DEALS = ("deal", "take")
-"""The kinds of changes that give outputs to people."""
-
-
-def _check_dealer(connection: Connection, entry: Row[Any], person: int) -> None:
-    known = leads(connection)
-    if person != entry.annotator_id and person not in {lead.id for lead in known}:
-        names = ", ".join(lead.name for lead in known)
-        raise DataError(f"only a lead can take back how work was dealt; ask {names}.")
 
 
 class _SameRequest(NamedTuple):
