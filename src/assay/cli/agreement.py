@@ -19,17 +19,14 @@ from assay.cli.options import (
     add_humans,
     add_inputs,
     add_metrics,
-    add_output,
     add_store,
-    check_output,
     describe,
     read_given,
     read_human,
     read_inputs,
     read_metrics,
-    show,
-    warn,
 )
+from assay.cli.output import add_output, check_output, show, warn
 from assay.data import DataError, Dataset, Scores
 from assay.io import read_dataset
 from assay.io.files import bare_name

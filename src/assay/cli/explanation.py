@@ -14,16 +14,14 @@ from assay.cli.options import (
     add_human,
     add_inputs,
     add_metrics,
-    add_output,
     asked_metrics,
-    check_output,
     describe,
     read_human,
     read_inputs,
     read_metric,
     read_metrics,
-    show,
 )
+from assay.cli.output import add_output, check_output, show
 from assay.data import DataError, Dataset
 from assay.explanation.boost import boost
 from assay.explanation.boosted import MOST_ITERATIONS

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 
 from assay.cli.commands import Command, several, whole_number
-from assay.cli.options import add_output, check_output, show
+from assay.cli.output import add_output, check_output, show
 from assay.data import DataError
 from assay.results import Column, Record, Result, Table
 from assay.store.history import history

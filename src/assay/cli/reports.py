@@ -17,22 +17,17 @@ from assay.cli.options import (
     add_human,
     add_inputs,
     add_metrics,
-    add_output,
     add_store,
     add_tagging,
-    check_output,
     describe,
     note_languages,
-    output_format,
     read_human,
     read_inputs,
     read_metrics,
-    show,
     store_options,
     tagging_options,
-    take_note,
-    warn,
 )
+from assay.cli.output import add_output, check_output, output_format, show, take_note, warn
 from assay.data import DataError, Dataset
 from assay.io import is_table, read_labels, system_name, write_whole
 from assay.progress import track

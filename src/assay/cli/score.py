@@ -14,18 +14,13 @@ from assay.cli.options import (
     add_cluster,
     add_inputs,
     add_metrics,
-    add_output,
     add_store,
-    check_output,
-    output_format,
     read_inputs,
     read_metric,
     read_metrics,
-    show,
     store_options,
-    warn,
-    write,
 )
+from assay.cli.output import add_output, check_output, output_format, show, warn, write
 from assay.data import DataError
 from assay.io import read_scores
 from assay.metrics.base import Metric, parse

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from assay.cli.commands import Command, several, whole_number
-from assay.cli.options import add_names, warn
+from assay.cli.options import add_names
+from assay.cli.output import warn
 from assay.data import DataError
 from assay.extras import require
 from assay.io import read_lines

@@ -11,16 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from assay.cli.commands import Command, several, whole_number
-from assay.cli.options import (
-    add_names,
-    add_output,
-    add_store,
-    check_output,
-    describe,
-    show,
-    store_options,
-    warn,
-)
+from assay.cli.options import add_names, add_store, describe, store_options
+from assay.cli.output import add_output, check_output, show, warn
 from assay.cli.suite_exchange import add_db, open_db
 from assay.data import DataError
 from assay.progress import track
