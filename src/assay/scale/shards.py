@@ -390,47 +390,17 @@ def _here(
 ) -> Iterator[ShardOutcome | None]:
     """Shards on threads of this machine; a step per megabyte, of which one carries the outcome."""
     count = min(workers or os.cpu_count() or 1, len(shards))
-    done: queue.Queue[tuple[int, ShardOutcome | BaseException | None]] = queue.Queue()
-    stop, taking = threading.Event(), threading.Lock()
-
-    def run(at: int) -> None:
-        told = 0
-
-        def tell(share: float) -> None:
-            nonlocal told
-            if stop.is_set():
-                raise _Stopped
-            new = int(share * (_megabytes(shards[at].size) - 1)) - told
-            told += new
-            if new > 0:
-                done.put((new, None))
-
-        try:
-            outcome = score_shard(shards[at], plan, tell=tell)
-            done.put((_megabytes(shards[at].size) - told, outcome))
-        except _Stopped:
-            pass
-        except BaseException as error:
-            done.put((0, error))
-
-    waiting = iter(range(len(shards)))
-
-    def work() -> None:
-        while not stop.is_set():
-            with taking:
-                at = next(waiting, None)
-            if at is None:
-                return
-            run(at)
-
+    scoring = _ThreadedScoring(shards, plan)
     # Not a pool, for which the interpreter would wait: a batch of a neural metric takes minutes.
-    threads = [threading.Thread(target=work, name="shard", daemon=True) for _ in range(count)]
+    threads = [
+        threading.Thread(target=scoring.work, name="shard", daemon=True) for _ in range(count)
+    ]
     for thread in threads:
         thread.start()
     left = len(shards)
     try:
         while left:
-            megabytes, found = done.get()
+            megabytes, found = scoring.done.get()
             if isinstance(found, BaseException):
                 raise found
             if found is not None:
@@ -439,10 +409,52 @@ def _here(
                 megabytes -= 1
             yield from [None] * megabytes
     finally:
-        stop.set()
+        scoring.stop.set()
         give_up = time.monotonic() + PATIENCE
         for thread in threads:
             thread.join(max(0.0, give_up - time.monotonic()))
+
+
+class _ThreadedScoring:
+    """Shards that threads take one after the other; what was done comes out at `done`.
+
+    It is a number of megabytes, with the outcome of a shard at its end, or what went wrong.
+    """
+
+    def __init__(self, shards: Sequence[Shard], plan: ShardPlan) -> None:
+        self.done: queue.Queue[tuple[int, ShardOutcome | BaseException | None]] = queue.Queue()
+        self.stop = threading.Event()
+        self._plan = plan
+        self._waiting, self._taking = iter(shards), threading.Lock()
+
+    def work(self) -> None:
+        """Score shards until there are none left; what each thread does."""
+        while not self.stop.is_set():
+            with self._taking:
+                shard = next(self._waiting, None)
+            if shard is None:
+                return
+            self._score(shard)
+
+    def _score(self, shard: Shard) -> None:
+        size, told = _megabytes(shard.size), 0
+
+        def tell(share: float) -> None:
+            nonlocal told
+            if self.stop.is_set():
+                raise _Stopped
+            new = int(share * (size - 1)) - told
+            told += new
+            if new > 0:
+                self.done.put((new, None))
+
+        try:
+            outcome = score_shard(shard, self._plan, tell=tell)
+            self.done.put((size - told, outcome))
+        except _Stopped:
+            pass
+        except BaseException as error:
+            self.done.put((0, error))
 
 
 class _Stopped(Exception):
