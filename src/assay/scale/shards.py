@@ -40,6 +40,7 @@ from assay.scale.readers import (
 from assay.scale.report import ShardsResult
 from assay.scale.sums import CorpusSums, column_names, metric_scores
 from assay.scoring import ScoreOptions
+from assay.store.rows import file_digests
 from assay.text import language_notes, named_languages
 from assay.version import __version__
 
@@ -67,12 +68,16 @@ _SAMPLED_PATHS = 100
 
 @dataclass(frozen=True)
 class ShardPlan:
-    """What is done with every shard, settled once: metrics ready for the languages, columns."""
+    """What is done with every shard, settled once: metrics ready for the languages, columns.
+
+    `files` says what the files hold that settings of the metrics name.
+    """
 
     metrics: tuple[Metric, ...]
     columns: TextColumns
     out: str | None = None
     where: Where | None = None
+    files: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -82,6 +87,7 @@ class ShardPlan:
             "metrics": [self._told(metric) for metric in self.metrics],
             "columns": self.columns,
             "where": self.where.text if self.where else None,
+            "files": self.files,
             "rows": ROWS,
         }
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
@@ -359,7 +365,8 @@ def _plan(
     selection = select(dataset)
     if not selection.metrics:
         raise DataError("no metric given: pass at least one, as in ['bleu'].")
-    plan = ShardPlan(tuple(selection.metrics), chosen, out, where)
+    files = tuple(line for metric in selection.metrics for line in file_digests(metric))
+    plan = ShardPlan(tuple(selection.metrics), chosen, out, where, files)
     notes = [*selection.notes, *language_notes(dataset, selection.sides)]
     scored = column_names(plan.metrics)
     if where:
