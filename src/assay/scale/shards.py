@@ -538,7 +538,7 @@ def _rescored(outcomes: Sequence[ShardOutcome], plan: ShardPlan) -> Iterator[str
     """Which shards an earlier run had scored in vain."""
     for reason, why in (
         ("changed", "has changed since it was scored"),
-        ("other settings", "was scored with other metrics, columns or another version"),
+        ("other settings", "was scored with other metrics, files, columns or another version"),
         ("damaged", "was scored, but what was written of it is damaged or gone"),
     ):
         paths = [outcome.shard.path for outcome in outcomes if outcome.reason == reason]

@@ -395,8 +395,8 @@ class _Table:
 
     def _least(self, size: int, barred: frozenset[int]) -> int | None:
         free = [person for person in self.people if person not in barred]
-        key = lambda one: ((self.load[one] + size) / self.people[one], one)  # noqa: E731
-        return min(free, key=key) if free else None
+        after = {person: (self.load[person] + size) / self.people[person] for person in free}
+        return min(free, key=lambda person: (after[person], person), default=None)
 
     def _give_item(self, item: int, person: int) -> None:
         self.first[item] = person
