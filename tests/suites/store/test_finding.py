@@ -2,12 +2,14 @@
 
 import pytest
 
+from assay.data import DataError
 from assay.suites.check import Checker
 from assay.suites.model import Run
 from assay.suites.store import filters as store_filters
 from assay.suites.store.decisions import save_decision
 from assay.suites.store.filters import choices
 from assay.suites.store.finding import find
+from assay.suites.store.opening import Unavailable
 from assay.suites.store.records import Filters
 from assay.suites.store.runs import save_run
 from tests.suites.store.samples import fill, item, number
@@ -56,6 +58,14 @@ def test_filters_find_what_they_say(three, filters, wanted):
         found, total = find(conn, filters)
     assert [output.text for _, output in found] == wanted
     assert total == len(wanted)
+
+
+def test_a_value_that_no_database_takes_is_no_reason_to_wait_for_it(three):
+    if three.address.path is not None:
+        pytest.skip("SQLite takes it")
+    with pytest.raises(DataError, match="does not take this") as error, three.read() as conn:
+        find(conn, Filters(category="a\0b"))
+    assert not isinstance(error.value, Unavailable)
 
 
 def test_a_text_of_many_sources_is_found_as_one_of_few(three, monkeypatch):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import DataError as BadValue
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from assay.data import DataError
@@ -84,6 +85,8 @@ class Address:
         """What went wrong with the database, in one line without the password."""
         cause = str(error.orig) if isinstance(error, DBAPIError) else str(error)
         reason = self.without_password(" ".join(cause.split()))
+        if isinstance(error, BadValue):
+            return DataError(f"the database does not take this: {reason}.")
         if "not a database" in cause:
             return self._no_database()
         if "locked" in cause or "lock timeout" in cause:
