@@ -106,6 +106,8 @@ def test_windows_after_swaps_count_the_pairs_on_the_first_side(trials):
             partners[window, kind, row] += 1
     assert (counts == expected).all()
     assert (degrees == partners).all()
+    # A window of 70,000 scores has more pairs than 32 bits can count.
+    assert counts.dtype == np.int64
 
 
 def test_one_thread_counts_as_many_do():

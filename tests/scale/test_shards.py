@@ -6,8 +6,12 @@ import lzma
 import pickle
 import subprocess
 import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
 
 import fsspec
+import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
@@ -15,8 +19,8 @@ import pytest
 import zstandard
 
 import assay
-from assay.data import DataError
-from assay.metrics.base import parse
+from assay.data import DataError, divide
+from assay.metrics.base import Metric, parse
 from assay.scale import outputs, readers, shards
 from assay.scale.outputs import OutputFolder
 from assay.scale.shards import score_shards
@@ -255,6 +259,34 @@ def test_other_metrics_are_noticed(corpus, tmp_path, other):
     assert {outcome.reason for outcome in result.shards} == {"other settings"}
     assert "(and 2 more) was scored with other metrics" in result.notes[0]
     assert figures(result) == figures(score_shards(str(corpus / "*"), other))
+
+
+@dataclass(frozen=True)
+class WordsOfList(Metric):
+    """The share of words that a file lists."""
+
+    name: ClassVar[str] = "words_of_list"
+
+    words: str = ""
+
+    def rows(self, segments):
+        known = set(Path(self.words).read_text("utf-8").split())
+        texts = [segment.hypothesis.split() for segment in segments]
+        return np.array([[sum(word in known for word in words), len(words)] for words in texts])
+
+    def aggregate(self, sums):
+        return 100 * divide(*sums.T)
+
+
+def test_a_changed_file_that_a_metric_reads_is_noticed(corpus, tmp_path):
+    listed, out = tmp_path / "words.txt", tmp_path / "scores"
+    metric = WordsOfList(str(listed))
+    reasons = []
+    for text in ("the a", "the a", "the a of"):
+        listed.write_text(text, "utf-8")
+        result = assay.score_shards(f"{corpus}/*", [metric], out=out)
+        reasons.append({outcome.reason for outcome in result.shards})
+    assert reasons == [{"new"}, {""}, {"other settings"}]
 
 
 def test_what_is_damaged_or_gone_is_scored_again(corpus, whole, tmp_path):

@@ -293,6 +293,14 @@ def test_runs_are_chosen_by_day_number_and_system(filled):
         names(since="yesterday")
 
 
+def test_names_that_no_run_has_together_are_refused(tmp_path):
+    for metric, system in (("bleu", "atlas"), ("chrf", "birch")):
+        (name, data), *_ = nights(1, (system,))
+        assay.score(data, [metric], store=tmp_path, run_name=name)
+    with pytest.raises(DataError, match="has all of that"):
+        assay.history(tmp_path, "chrf", systems="atlas")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

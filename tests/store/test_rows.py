@@ -295,6 +295,16 @@ def test_nothing_in_a_store_is_ever_executed(tmp_path):
     assert not trap.exists()
 
 
+def test_an_entry_of_lists_in_lists_without_end_is_damaged(tmp_path):
+    store, key = ResultStore(tmp_path), "0" * 64
+    deep = np.frombuffer(b"[" * 100_000 + b"]" * 100_000, np.uint8)
+    path = tmp_path / "rows" / "00" / f"{key}.npz"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(pack({"about": deep, "rows": np.zeros((2, 1))}))
+    with pytest.warns(StoreWarning, match="damaged"):
+        assert store.rows([key], 2) is None
+
+
 def test_an_entry_that_unpacks_to_more_than_there_can_be_is_damaged():
     data = pack({"rows": np.zeros((1000, 1000))})
     assert len(data) < 20_000

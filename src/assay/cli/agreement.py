@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.agreement.coefficients import COEFFICIENTS
-from assay.cli.commands import Command, list_names, whole_number
+from assay.cli.commands import Command, list_names, several, whole_number
 from assay.cli.options import (
     Inputs,
     add_cluster,
@@ -19,17 +19,14 @@ from assay.cli.options import (
     add_humans,
     add_inputs,
     add_metrics,
-    add_output,
     add_store,
-    check_output,
     describe,
     read_given,
     read_human,
     read_inputs,
     read_metrics,
-    show,
-    warn,
 )
+from assay.cli.output import add_output, check_output, show, warn
 from assay.data import DataError, Dataset, Scores
 from assay.io import read_dataset
 from assay.io.files import bare_name
@@ -75,9 +72,7 @@ def _add_scores(parser: argparse.ArgumentParser) -> None:
     add_given(group)
     group.add_argument(
         "--round",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="DIGITS",
         help="correlate scores as printed, with so many decimals; METRIC=DIGITS for one metric, "
         "as in --round 1 chrf1=0",
@@ -88,9 +83,7 @@ def _add_tables(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("tables of scores, instead of texts").add_argument
     add(
         "--table",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="TSV or CSV with a header and a row for each system; -m chooses columns",
     )
@@ -463,9 +456,7 @@ def _add_predictors(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
     add(
         "--scores",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="scores of the systems or their segments from elsewhere, treated like a metric; "
         "alone unless -m names metrics, too",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.cli.commands import Command, whole_number
-from assay.cli.options import add_output, check_output, show
+from assay.cli.output import add_output, check_output, show
 from assay.data import DataError
 from assay.features.cache import AnnotationCache, CacheEntry, default_path
 from assay.results import Column, Record, Result, Table

@@ -33,6 +33,7 @@ __all__ = [
     "main",
     "members",
     "overview",
+    "several",
     "whole_number",
 ]
 
@@ -313,6 +314,11 @@ def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
 
     read.__name__ = "whole number"
     return read
+
+
+def several() -> dict[str, Any]:
+    """The settings of an option that takes one value or more, and may stand more than once."""
+    return {"nargs": "+", "action": "extend", "default": []}
 
 
 def list_names(action: argparse.Action, names: object) -> None:

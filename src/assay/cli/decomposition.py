@@ -15,17 +15,15 @@ from assay.cli.options import (
     add_cluster,
     add_inputs,
     add_metrics,
-    add_output,
     add_tagging,
-    check_output,
     describe,
     note_result,
     read_inputs,
     read_metric,
     read_metrics,
-    show,
     tagging_options,
 )
+from assay.cli.output import add_output, check_output, show
 from assay.data import DataError
 from assay.decomposition.analysis import muler
 from assay.decomposition.decompose import PRESETS

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.cli.commands import Command
-from assay.cli.options import warn
+from assay.cli.output import warn
 from assay.data import DataError
 from assay.demo import CAMPAIGNS, demo_suite_files, read_demo_suite, tagged_demo
 from assay.extras import install_line

@@ -8,22 +8,20 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from assay.cli.commands import Command, list_names, whole_number
+from assay.cli.commands import Command, list_names, several, whole_number
 from assay.cli.options import (
     add_cluster,
     add_human,
     add_inputs,
     add_metrics,
-    add_output,
     asked_metrics,
-    check_output,
     describe,
     read_human,
     read_inputs,
     read_metric,
     read_metrics,
-    show,
 )
+from assay.cli.output import add_output, check_output, show
 from assay.data import DataError, Dataset
 from assay.explanation.boost import boost
 from assay.explanation.boosted import MOST_ITERATIONS
@@ -63,9 +61,7 @@ def _configure_explain(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--only",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="N",
         help="these segments: numbers, or ranges as in 10-20 (default: all; tables show the "
         f"{SHOWN} worst of them)",
@@ -74,17 +70,13 @@ def _configure_explain(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
     add(
         "--tags",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="of the systems' words, a file per system: how well are the wrong words found?",
     )
     add(
         "--source-tags",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="of the source's words, a file per system, for metrics that read the source",
     )
@@ -264,9 +256,7 @@ def _configure_boost_tune(parser: argparse.ArgumentParser) -> None:
     add_explaining(parser)
     add(
         "--test-data",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FOLDER",
         help="datasets on which the medians of what was best are tried, as folders like --data",
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from assay.cli.commands import Command, whole_number
-from assay.cli.options import add_output, check_output, show
+from assay.cli.commands import Command, several, whole_number
+from assay.cli.output import add_output, check_output, show
 from assay.data import DataError
 from assay.results import Column, Record, Result, Table
 from assay.store.history import history
@@ -21,34 +21,26 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     add(
         "-m",
         "--metric",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="METRIC",
         help="metrics as they were asked for, as in -m bleu chrf (default: all)",
     )
     add(
         "--slice",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="NAME",
         help="slices of compare, report and check, as in --slice 'with a number' 'document "
         "council'; a fault as in --slice fault:numbers",
     )
     add(
         "--phenomenon",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="NAME",
         help="categories and phenomena of a test suite, as in --phenomenon Negation micro-average",
     )
     add(
         "--system",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="NAME",
         help="only these systems (default: all)",
     )

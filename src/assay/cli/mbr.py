@@ -6,16 +6,8 @@ import argparse
 from functools import partial
 
 from assay.cli.commands import Command, whole_number
-from assay.cli.options import (
-    add_metrics,
-    add_output,
-    asked_metrics,
-    check_output,
-    describe,
-    output_format,
-    show,
-    write,
-)
+from assay.cli.options import add_metrics, asked_metrics, describe
+from assay.cli.output import add_output, check_output, output_format, show, write
 from assay.data import DataError
 from assay.io.files import read_lines
 from assay.io.nbest import read_nbest

@@ -1,26 +1,22 @@
-"""Options that commands share: what to read, how to show the result, and doing so."""
+"""Options that commands share: what to read, and reading it; the store, and the cluster."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from assay.cli.commands import in_options, list_names, whole_number
-from assay.data import DataError, Dataset, Scores, shortened
-from assay.io import TESTSET, digest, folder_files, folder_names, is_table, read, write_whole
-from assay.io.files import check_place
+from assay.cli.commands import list_names, several
+from assay.cli.output import take_note, warn
+from assay.data import DataError, Dataset, Scores
+from assay.io import TESTSET, digest, folder_files, folder_names, is_table, read
 from assay.io.folders import FolderNames
 from assay.io.scores import read_folder_human_scores, read_human_scores, read_scores
 from assay.metrics.base import METRICS, Metric, select_metrics, with_shared
-from assay.registry import SEED
-from assay.rendering.formats import FORMATS, OutputFormat, endings, format_of
-from assay.rendering.text import text as render_text
-from assay.results import Charts, Header, Record, Result
+from assay.results import Record
 from assay.text import Side, language_notes, language_of
 
 __all__ = [
@@ -32,27 +28,20 @@ __all__ = [
     "add_inputs",
     "add_metrics",
     "add_names",
-    "add_output",
     "add_store",
     "add_tagging",
     "asked_metrics",
-    "check_output",
     "describe",
     "note_languages",
     "note_result",
-    "output_format",
     "read_columns",
     "read_given",
     "read_human",
     "read_inputs",
     "read_metric",
     "read_metrics",
-    "show",
     "store_options",
     "tagging_options",
-    "take_note",
-    "warn",
-    "write",
 ]
 
 
@@ -79,10 +68,8 @@ def add_inputs(parser: argparse.ArgumentParser, *, systems: bool = True) -> None
         add(
             "-i",
             "--input",
-            nargs="+",
-            action="extend",
+            **several(),
             metavar="SYS",
-            default=[],
             help="outputs of the systems, one file each; the first is the baseline; without -i "
             "the output comes from standard input",
         )
@@ -91,9 +78,7 @@ def add_inputs(parser: argparse.ArgumentParser, *, systems: bool = True) -> None
     add_names(group)
     add(
         "--columns",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="PART=COLUMN",
         help="what the columns of a table hold: hypothesis, reference, source, system, document, "
         "group, segment, as in --columns hypothesis=mt reference=ref system=model (default: by "
@@ -177,9 +162,7 @@ def add_tagging(parser: argparse.ArgumentParser, default: str) -> argparse._Argu
     )
     add(
         "--tags",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="tags of your own, one file per text, references first, then the systems: one tag "
         "per white-space token, or CoNLL-U",
@@ -210,9 +193,7 @@ def add_human(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("human scores").add_argument
     add(
         "--human",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="human scores: tables with columns system, a score and perhaps line or doc_id, or "
         "mt-metrics-eval's .score files; with --data by default those in the folder, among which "
@@ -232,18 +213,14 @@ def add_given(group: argparse._ActionsContainer) -> None:
     """`--scores` and `--lower`: metrics that were computed elsewhere."""
     group.add_argument(
         "--scores",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="scores from elsewhere (a neural metric), of segments or of what is compared; "
         "alone unless -m names metrics, too",
     )
     group.add_argument(
         "--lower",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="NAME",
         help="scores of --scores, --table or --human where lower is better (ter, wer and cer are "
         "known)",
@@ -460,53 +437,6 @@ def describe(path: str, segments: int) -> Record:
     return {"path": path, "sha256": digest(path), "segments": segments}
 
 
-def add_output(parser: argparse.ArgumentParser, *, charts: bool = True) -> None:
-    """The same for every command; `charts` where it has charts to write."""
-    group = parser.add_argument_group("output")
-    add = group.add_argument
-    chosen = add(
-        "-f",
-        "--format",
-        metavar="FORMAT",
-        help="{names} (default: by the ending of -o, or text)",
-    )
-    list_names(chosen, FORMATS)
-    output = add(
-        "-o",
-        "--output",
-        metavar="FILE",
-        default="-",
-        help="write to FILE (atomically); its ending chooses the format: {names} (text files may "
-        "have .gz or .xz after it), or none for text",
-    )
-    list_names(output, _Endings())
-    add(
-        "-w",
-        "--width",
-        type=whole_number(0, 20),
-        default=2,
-        metavar="DIGITS",
-        help="digits after the point in tables (default: 2; neural metrics: two more); "
-        "percentages and p have their own, and records (json, csv, tsv ...) always have all",
-    )
-    if charts:
-        add(
-            "--charts",
-            metavar="FOLDER",
-            help="also write each chart to FOLDER as .svg, or to a file in .svg, .pdf or .png "
-            "(several charts: NAME-1.svg, NAME-2.svg ...)",
-        )
-    parser.set_defaults(charts=None)
-    add("-q", "--quiet", action="store_true", help="no warnings, no progress")
-    add(
-        "--seed",
-        type=whole_number(0),
-        default=SEED,
-        metavar="N",
-        help=f"random seed: the same seed gives the same output (default: {SEED})",
-    )
-
-
 def add_store(parser: argparse.ArgumentParser, *, runs: bool = True) -> None:
     """`--store`, and where the command writes runs down `--run`."""
     add = parser.add_argument_group("store").add_argument
@@ -544,100 +474,3 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
         "processes on this machine (local:8 starts eight, and ends them); the figures are the same "
         "to the last bit. Needs assay-mt[scale]; see docs/cluster.md",
     )
-
-
-class _Endings:
-    """The endings of files, for whoever reads the help."""
-
-    def __str__(self) -> str:
-        return " ".join(endings())
-
-
-def check_output(args: argparse.Namespace, inputs: Sequence[Record]) -> None:
-    """Raise a `DataError` where the output cannot be written, before anything is computed.
-
-    That is where `-o` names one of the inputs, has an ending that says nothing or is in a folder
-    that is not there, where a format
-    is no text and goes to a terminal, and where charts are asked for and nothing draws them.
-    """
-    target = Path(args.output)
-    for path in (Path(each["path"]) for each in inputs):
-        if target.is_file() and path.exists() and target.samefile(path):
-            raise DataError(f"-o {args.output} is one of the inputs; name another file.")
-    check_place(args.output)
-    chosen = output_format(args)
-    if chosen.binary and args.output == "-" and sys.stdout.isatty():
-        raise DataError(f"{chosen.name} is no text that a terminal shows: name a file with -o.")
-    if args.charts:
-        from assay.rendering.charts import required_drawing_module
-
-        required_drawing_module()
-
-
-def output_format(args: argparse.Namespace) -> OutputFormat:
-    """The format that is asked for, or that the ending of the file says; a name without is text."""
-    if args.format:
-        return FORMATS.parse(args.format)
-    if args.output == "-" or Path(args.output).is_dir():
-        return FORMATS.parse("text")
-    try:
-        return format_of(args.output)
-    except DataError as error:
-        message = str(error).removesuffix(".")
-        raise DataError(f"-o {message}; or name the format with --format.") from None
-
-
-def show(result: Result, args: argparse.Namespace, *, inputs: Sequence[Record]) -> None:
-    """Render the result to standard output or to the file that `-o` names."""
-    chosen = output_format(args)
-    headed = result.with_header(Header(args.command, args.seed, inputs, args.title))
-    if chosen.name == "text" and args.output == "-" and sys.stdout.isatty():
-        width, color = os.get_terminal_size().columns, "NO_COLOR" not in os.environ
-        write(render_text(headed, digits=args.width, width=width, color=color), args)
-    else:
-        write(chosen.render(headed, digits=args.width), args)
-    if args.charts:
-        _write_charts(result.charts(), args)
-    if chosen.name == "html":
-        from assay.rendering.charts import missing_charts
-
-        warn(missing_charts(result), quiet=args.quiet)
-
-
-def write(content: str | bytes, args: argparse.Namespace) -> None:
-    """Write to standard output or to the file that `-o` names."""
-    write_whole(args.output, content)
-    if args.output != "-" and not args.quiet:
-        print(f"wrote {args.output}", file=sys.stderr)
-    taken = "; ".join(args.languages_taken)
-    warn([*([f"{taken} (pass -l to choose)"] if taken else []), *args.notes], quiet=args.quiet)
-
-
-def _write_charts(charts: Charts, args: argparse.Namespace) -> None:
-    from assay.rendering.charts import PICTURES, write_charts
-
-    target = Path(args.charts)
-    is_file = target.suffix.lower().removeprefix(".") in PICTURES and not target.is_dir()
-    paths = charts.save(target) if is_file else write_charts(charts, target)
-    if not args.quiet:
-        for path in paths:
-            print(f"wrote {path}", file=sys.stderr)
-    if not charts:
-        warn(["this result has no charts."], quiet=args.quiet)
-
-
-def take_note(args: argparse.Namespace, note: str, *, languages: bool = False) -> None:
-    """Have something said beside the result: an error stays one line. The same is said once.
-
-    Which `languages` were taken is said in one note, however many parts of a command need them.
-    """
-    notes = args.languages_taken if languages else args.notes
-    if note not in notes:
-        notes.append(note)
-
-
-def warn(notes: Sequence[str], *, quiet: bool) -> None:
-    """Say on standard error what looks odd in the input."""
-    if not quiet:
-        for note in notes:
-            print(f"assay: note: {shortened(in_options(note))}", file=sys.stderr)

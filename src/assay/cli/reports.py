@@ -10,29 +10,24 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.commands import Command, whole_number
+from assay.cli.commands import Command, several, whole_number
 from assay.cli.options import (
     Inputs,
     add_cluster,
     add_human,
     add_inputs,
     add_metrics,
-    add_output,
     add_store,
     add_tagging,
-    check_output,
     describe,
     note_languages,
-    output_format,
     read_human,
     read_inputs,
     read_metrics,
-    show,
     store_options,
     tagging_options,
-    take_note,
-    warn,
 )
+from assay.cli.output import add_output, check_output, output_format, show, take_note, warn
 from assay.data import DataError, Dataset
 from assay.io import is_table, read_labels, system_name, write_whole
 from assay.progress import track
@@ -63,9 +58,7 @@ def _add_slices(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("slices and further evidence").add_argument
     add(
         "--labels",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="a table with one row per segment, whose columns are labels (its domain, say): a "
         "slice for each value; --docs brings its further columns by itself",

@@ -9,23 +9,18 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, get_args
 
-from assay.cli.commands import Command, whole_number
+from assay.cli.commands import Command, several, whole_number
 from assay.cli.options import (
     add_cluster,
     add_inputs,
     add_metrics,
-    add_output,
     add_store,
-    check_output,
-    output_format,
     read_inputs,
     read_metric,
     read_metrics,
-    show,
     store_options,
-    warn,
-    write,
 )
+from assay.cli.output import add_output, check_output, output_format, show, warn, write
 from assay.data import DataError
 from assay.io import read_scores
 from assay.metrics.base import Metric, parse
@@ -46,9 +41,7 @@ def _configure_score(parser: argparse.ArgumentParser) -> None:
     add_metrics(parser, ["bleu"])
     parser._action_groups[-1].add_argument(
         "--scores",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="segment scores from elsewhere (people, a neural metric), treated like a metric",
     )
@@ -65,9 +58,7 @@ def _configure_score(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--fail-under",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="METRIC=SCORE",
         help="end with status 1 if a system has less (for metrics where lower is better: more), as "
         "in --fail-under chrf=55 bleu=30; metrics are named as with -m. Finer limits: assay check",
@@ -80,9 +71,7 @@ def _add_shards(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
     add(
         "--shards",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="score a corpus in many files in constant memory, as if it were one: files or "
         "patterns as 'corpus/*.parquet', here or as s3://...; Parquet, Arrow, JSONL, TSV and CSV "

@@ -20,8 +20,9 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from assay.cli.commands import Command, whole_number
-from assay.cli.options import add_names, warn
+from assay.cli.commands import Command, several, whole_number
+from assay.cli.options import add_names
+from assay.cli.output import warn
 from assay.data import DataError
 from assay.extras import require
 from assay.io import read_lines
@@ -107,9 +108,7 @@ def _configure_suite_sample(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--only",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="NAME",
         help="draw only from these categories or phenomena",
     )
@@ -229,9 +228,7 @@ def _configure_suite_collect(parser: argparse.ArgumentParser) -> None:
     add(
         "-i",
         "--input",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="FILE",
         help="a file per system: plain, with a translation for every line of the text in order; "
         "or .tsv in any order, with a column translation and a column line or source that says "
@@ -307,9 +304,7 @@ def _configure_suite_import(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("tables with other column names").add_argument
     add(
         "--columns",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="WHAT=COLUMN",
         help=f"what the columns hold, as in source=German phenomenon=Topic: {', '.join(ROLES)}; "
         "several columns may hold rules of one kind, and others are kept with the items",

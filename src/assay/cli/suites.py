@@ -10,17 +10,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from assay.cli.commands import Command, whole_number
-from assay.cli.options import (
-    add_names,
-    add_output,
-    add_store,
-    check_output,
-    describe,
-    show,
-    store_options,
-    warn,
-)
+from assay.cli.commands import Command, several, whole_number
+from assay.cli.options import add_names, add_store, describe, store_options
+from assay.cli.output import add_output, check_output, show, warn
 from assay.cli.suite_exchange import add_db, open_db
 from assay.data import DataError
 from assay.progress import track
@@ -285,9 +277,7 @@ def _configure_suite_lint(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("what to look for").add_argument
     add(
         "--only",
-        nargs="+",
-        action="extend",
-        default=[],
+        **several(),
         metavar="CHECK",
         help=f"these checks only: {', '.join(CHECKS)}",
     )
@@ -333,10 +323,8 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
     add(
         "-i",
         "--input",
-        nargs="+",
-        action="extend",
+        **several(),
         metavar="SYS",
-        default=[],
         help="outputs of the systems, one file each: one line per item, or a .tsv with the columns "
         "item and output",
     )
@@ -355,18 +343,14 @@ def _add_choice(parser: argparse.ArgumentParser, default: str) -> None:
     add = group.add_argument
     add(
         "--runs",
-        nargs="+",
-        action="extend",
+        **several(),
         metavar="CAMPAIGN",
-        default=[],
         help=f"campaigns to look at (default: {default})",
     )
     add(
         "--systems",
-        nargs="+",
-        action="extend",
+        **several(),
         metavar="NAME",
-        default=[],
         help="systems to look at (default: all)",
     )
 

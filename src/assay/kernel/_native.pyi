@@ -183,7 +183,7 @@ def swapped_windows(
     sides: NDArray[np.uint64],
     trials: int,
     threads: int = 0,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The pairs of `pair_windows` whose scores are both on the first side, (windows, 2, trials).
 
     `rows` says which row of `sides` a score belongs to, and that row, bit by bit, in which trials

@@ -192,7 +192,7 @@ class BitCounter {
     }
 
     // Adds the counts to out, one per trial, and starts again.
-    void drain(int32_t *out, size_t trials) {
+    void drain(int64_t *out, size_t trials) {
         const auto nothing = static_cast<uint32_t>(bits_->rows());
         while (waiting_ > 0) add(nothing, nothing);
         const size_t lanes = bits_->lanes();
@@ -200,7 +200,7 @@ class BitCounter {
         for (size_t plane = 0; plane < planes; ++plane) {
             std::memcpy(words.data(), planes_.data() + plane * lanes, lanes * sizeof(Lane));
             for (size_t trial = 0; trial < trials; ++trial)
-                out[trial] += static_cast<int32_t>((words[trial / 64] >> (trial % 64)) & 1) << plane;
+                out[trial] += static_cast<int64_t>((words[trial / 64] >> (trial % 64)) & 1) << plane;
         }
         std::fill(planes_.begin(), planes_.end(), Lane{});
     }
@@ -273,12 +273,12 @@ class BitCounter {
 class SwappedWindows {
   public:
     SwappedWindows(const SortedScores &scores, const int32_t *rows, const SideBits &bits,
-                   const double *edges, size_t trials, int32_t *counts, int32_t *degrees)
+                   const double *edges, size_t trials, int64_t *counts, int32_t *degrees)
         : scores_(scores), rows_(rows), edges_(edges), trials_(trials), row_count_(bits.rows()),
           counts_(counts), degrees_(degrees), counters_(2, BitCounter(bits)) {}
 
     void operator()(size_t window) {
-        int32_t *counts = counts_ + 2 * window * trials_;
+        int64_t *counts = counts_ + 2 * window * trials_;
         int32_t *degrees = degrees_ + 2 * window * row_count_;
         const bool apart = edges_[window + 1] > 0;
         size_t added = 0;
@@ -307,10 +307,11 @@ class SwappedWindows {
     const int32_t *rows_;
     const double *edges_;
     size_t trials_, row_count_;
-    int32_t *counts_, *degrees_;
+    int64_t *counts_;
+    int32_t *degrees_;
     std::vector<BitCounter> counters_;
 
-    void drain(int32_t *counts) {
+    void drain(int64_t *counts) {
         for (size_t kind = 0; kind < 2; ++kind) counters_[kind].drain(counts + kind * trials_, trials_);
     }
 };

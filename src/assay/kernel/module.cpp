@@ -461,7 +461,8 @@ nb::tuple swapped_windows(Input<double, 1> values, Input<int32_t, 1> human,
     check_indices(rows, values.shape(0), count);
     if (count % 2 || trials > 64 * sides.shape(1))
         throw nb::value_error("swapped_windows: two rows of bits per unit, a bit per trial");
-    std::vector<int32_t> counts(windows * 2 * trials, 0), degrees(windows * 2 * count, 0);
+    std::vector<int64_t> counts(windows * 2 * trials, 0);
+    std::vector<int32_t> degrees(windows * 2 * count, 0);
     {
         nb::gil_scoped_release release;
         const SideBits bits(sides.data(), count, sides.shape(1));

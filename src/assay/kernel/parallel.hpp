@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -42,8 +41,9 @@ template <class Worker> class Shared {
                 const std::lock_guard<std::mutex> hold(lock_);
                 ++started_;
             }
-        } catch (const std::system_error &) {
-            // The machine gives no more threads: those that run do all the work.
+        } catch (const std::exception &) {
+            // The machine gives no more threads, or no memory for them: those that run do all the
+            // work. Nothing may leave this function before they are through.
         }
         work(workers_[0], true);
         wait();

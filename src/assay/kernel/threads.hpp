@@ -45,6 +45,9 @@ class Threads {
     }
 
   private:
+    // A thread that has nowhere to wait would end the process.
+    Threads() { waiting_.reserve(most); }
+
     struct Waiting {
         std::mutex lock;
         std::condition_variable called;

@@ -40,6 +40,7 @@ from assay.scale.readers import (
 from assay.scale.report import ShardsResult
 from assay.scale.sums import CorpusSums, column_names, metric_scores
 from assay.scoring import ScoreOptions
+from assay.store.rows import file_digests
 from assay.text import language_notes, named_languages
 from assay.version import __version__
 
@@ -67,12 +68,16 @@ _SAMPLED_PATHS = 100
 
 @dataclass(frozen=True)
 class ShardPlan:
-    """What is done with every shard, settled once: metrics ready for the languages, columns."""
+    """What is done with every shard, settled once: metrics ready for the languages, columns.
+
+    `files` says what the files hold that settings of the metrics name.
+    """
 
     metrics: tuple[Metric, ...]
     columns: TextColumns
     out: str | None = None
     where: Where | None = None
+    files: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -82,6 +87,7 @@ class ShardPlan:
             "metrics": [self._told(metric) for metric in self.metrics],
             "columns": self.columns,
             "where": self.where.text if self.where else None,
+            "files": self.files,
             "rows": ROWS,
         }
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
@@ -359,7 +365,8 @@ def _plan(
     selection = select(dataset)
     if not selection.metrics:
         raise DataError("no metric given: pass at least one, as in ['bleu'].")
-    plan = ShardPlan(tuple(selection.metrics), chosen, out, where)
+    files = tuple(line for metric in selection.metrics for line in file_digests(metric))
+    plan = ShardPlan(tuple(selection.metrics), chosen, out, where, files)
     notes = [*selection.notes, *language_notes(dataset, selection.sides)]
     scored = column_names(plan.metrics)
     if where:
@@ -390,47 +397,17 @@ def _here(
 ) -> Iterator[ShardOutcome | None]:
     """Shards on threads of this machine; a step per megabyte, of which one carries the outcome."""
     count = min(workers or os.cpu_count() or 1, len(shards))
-    done: queue.Queue[tuple[int, ShardOutcome | BaseException | None]] = queue.Queue()
-    stop, taking = threading.Event(), threading.Lock()
-
-    def run(at: int) -> None:
-        told = 0
-
-        def tell(share: float) -> None:
-            nonlocal told
-            if stop.is_set():
-                raise _Stopped
-            new = int(share * (_megabytes(shards[at].size) - 1)) - told
-            told += new
-            if new > 0:
-                done.put((new, None))
-
-        try:
-            outcome = score_shard(shards[at], plan, tell=tell)
-            done.put((_megabytes(shards[at].size) - told, outcome))
-        except _Stopped:
-            pass
-        except BaseException as error:
-            done.put((0, error))
-
-    waiting = iter(range(len(shards)))
-
-    def work() -> None:
-        while not stop.is_set():
-            with taking:
-                at = next(waiting, None)
-            if at is None:
-                return
-            run(at)
-
+    scoring = _ThreadedScoring(shards, plan)
     # Not a pool, for which the interpreter would wait: a batch of a neural metric takes minutes.
-    threads = [threading.Thread(target=work, name="shard", daemon=True) for _ in range(count)]
+    threads = [
+        threading.Thread(target=scoring.work, name="shard", daemon=True) for _ in range(count)
+    ]
     for thread in threads:
         thread.start()
     left = len(shards)
     try:
         while left:
-            megabytes, found = done.get()
+            megabytes, found = scoring.done.get()
             if isinstance(found, BaseException):
                 raise found
             if found is not None:
@@ -439,10 +416,52 @@ def _here(
                 megabytes -= 1
             yield from [None] * megabytes
     finally:
-        stop.set()
+        scoring.stop.set()
         give_up = time.monotonic() + PATIENCE
         for thread in threads:
             thread.join(max(0.0, give_up - time.monotonic()))
+
+
+class _ThreadedScoring:
+    """Shards that threads take one after the other; what was done comes out at `done`.
+
+    It is a number of megabytes, with the outcome of a shard at its end, or what went wrong.
+    """
+
+    def __init__(self, shards: Sequence[Shard], plan: ShardPlan) -> None:
+        self.done: queue.Queue[tuple[int, ShardOutcome | BaseException | None]] = queue.Queue()
+        self.stop = threading.Event()
+        self._plan = plan
+        self._waiting, self._taking = iter(shards), threading.Lock()
+
+    def work(self) -> None:
+        """Score shards until there are none left; what each thread does."""
+        while not self.stop.is_set():
+            with self._taking:
+                shard = next(self._waiting, None)
+            if shard is None:
+                return
+            self._score(shard)
+
+    def _score(self, shard: Shard) -> None:
+        size, told = _megabytes(shard.size), 0
+
+        def tell(share: float) -> None:
+            nonlocal told
+            if self.stop.is_set():
+                raise _Stopped
+            new = int(share * (size - 1)) - told
+            told += new
+            if new > 0:
+                self.done.put((new, None))
+
+        try:
+            outcome = score_shard(shard, self._plan, tell=tell)
+            self.done.put((size - told, outcome))
+        except _Stopped:
+            pass
+        except BaseException as error:
+            self.done.put((0, error))
 
 
 class _Stopped(Exception):
@@ -519,7 +538,7 @@ def _rescored(outcomes: Sequence[ShardOutcome], plan: ShardPlan) -> Iterator[str
     """Which shards an earlier run had scored in vain."""
     for reason, why in (
         ("changed", "has changed since it was scored"),
-        ("other settings", "was scored with other metrics, columns or another version"),
+        ("other settings", "was scored with other metrics, files, columns or another version"),
         ("damaged", "was scored, but what was written of it is damaged or gone"),
     ):
         paths = [outcome.shard.path for outcome in outcomes if outcome.reason == reason]

@@ -118,11 +118,16 @@ def history(
         raise DataError(f"last={last}: give at least 1.")
     chosen = _Selection(_listed(metrics), _listed(slices), _listed(phenomena), _listed(systems))
     chosen.check(runs, opened)
-    there = [run for run in runs if chosen.of(run) and run.time >= _since(since)]
+    there = [run for run in runs if chosen.of(run)]
     if not there:
         raise DataError(
-            f"since={since}: no run is that new; the newest is of {runs[-1].time[:10]}."
+            f"no run in {opened.folder} has all of that: leave out a metric, slice, phenomenon or "
+            "system."
         )
+    earliest, newest = _since(since), there[-1]
+    there = [run for run in there if run.time >= earliest]
+    if not there:
+        raise DataError(f"since={since}: no run is that new; the newest is of {newest.time[:10]}.")
     there = there[-last:] if last else there
     series = _series((run, seen) for run in there for seen in chosen.of(run))
     compared = tuple(_with_changes(points, opened) for points in series)

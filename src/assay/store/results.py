@@ -89,7 +89,8 @@ class ResultStore:
     def __init__(self, folder: FilePath, *, create: bool = True) -> None:
         self.folder = Path(folder)
         self._writable = True
-        self._digests: dict[int, tuple[object, str]] = {}
+        self._digests: dict[int, tuple[Sequence[str], str]] = {}
+        self._dataset_digests: dict[tuple[int, int], tuple[object, str]] = {}
         _open(self.folder, create=create)
 
     def statistics(self, dataset: Dataset, metric: Metric) -> list[Statistics]:
@@ -265,11 +266,12 @@ class ResultStore:
 
     def dataset_digest(self, dataset: Dataset) -> str:
         """The digest of the references and the source."""
-        key = id(dataset.references) ^ id(dataset.sources)
-        parts = (dataset.references, dataset.sources)
-        known = self._digests.get(key)
-        if known is None or not all(a is b for a, b in zip(known[0], parts, strict=True)):  # type: ignore[call-overload]
-            known = self._digests[key] = (parts, dataset_digest(dataset))
+        key = id(dataset.references), id(dataset.sources)
+        known = self._dataset_digests.get(key)
+        if known is None:
+            # The texts are kept, too: as long as they are there, nothing else has these ids.
+            texts = dataset.references, dataset.sources
+            known = self._dataset_digests[key] = (texts, dataset_digest(dataset))
         return known[1]
 
     def prune(self, days: int) -> Pruned:
@@ -313,7 +315,7 @@ class ResultStore:
             if _key(told) != key:
                 raise DamagedError("it is of something else")
             return unpack_rows(arrays, told, length)
-        except (DamagedError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             self._damaged(self._path("rows", key), error)
             return None
 
@@ -412,7 +414,7 @@ def _open(folder: Path, *, create: bool) -> None:
 def _check_marker(path: Path) -> None:
     try:
         number = int(json.loads(path.read_text("utf-8"))["store"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise DataError(f"{path} is damaged: name another folder, or remove this one.") from None
     if number > FORMAT:
         raise DataError(f"{path.parent} is a store of a newer version: pip install -U assay-mt")

@@ -20,7 +20,15 @@ from assay.metrics.base import Metric, NamedRows, Rows
 from assay.registry import Settings, settings_of
 from assay.store.packing import DamagedError, pack_lines, unpack_lines
 
-__all__ = ["LAYOUT", "aligned", "metric_identity", "named_part", "pack_rows", "unpack_rows"]
+__all__ = [
+    "LAYOUT",
+    "aligned",
+    "file_digests",
+    "metric_identity",
+    "named_part",
+    "pack_rows",
+    "unpack_rows",
+]
 
 LAYOUT = 1
 """Part of every key: to be raised when rows of the same metric come to mean something else."""
@@ -43,7 +51,7 @@ def metric_identity(metric: Metric) -> str | None:
         if path is None or not Path(path).is_file():
             return None
         parts.append(f"{module} {_file_digest(path)}")
-    parts += [f"file {path} {_file_digest(path)}" for path in _named_files(metric)]
+    parts += [f"file {line}" for line in file_digests(metric)]
     return "\n".join(parts)
 
 
@@ -55,6 +63,11 @@ def _modules(settings: Settings) -> Iterator[str]:
     for field in settings_of(settings):
         if isinstance(value := getattr(settings, field.name), Settings):
             yield from _modules(value)
+
+
+def file_digests(settings: Settings) -> list[str]:
+    """The files that settings name, each with the SHA-256 of what it holds."""
+    return [f"{path} {_file_digest(path)}" for path in _named_files(settings)]
 
 
 def _named_files(settings: Settings) -> Iterator[str]:

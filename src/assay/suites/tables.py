@@ -62,10 +62,6 @@ class _GridLine(NamedTuple):
     row: AccuracyRow | SystemScores
     shaded: bool = False
 
-    def is_first(self, system: int) -> bool:
-        """Whether the system is in the first cluster of the row; other scores have none."""
-        return isinstance(self.row, AccuracyRow) and self.row.first_cluster[system]
-
 
 @dataclass(frozen=True, eq=False)
 class AccuracyTables:

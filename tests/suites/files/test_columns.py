@@ -6,7 +6,7 @@ import openpyxl
 import pytest
 
 from assay.data import DataError
-from assay.suites.files import read_suite
+from assay.suites.files import columns, read_suite
 from assay.suites.files.columns import (
     guess_roles,
     is_tq_autotest,
@@ -256,3 +256,17 @@ def test_a_table_that_nobody_knows_is_told_how_to_import_it(save):
 @pytest.mark.parametrize("text", ["German,Topic\n", "", "\n\n"])
 def test_a_table_without_rows_is_refused(save, text):
     assert "has no items" in refused(read_item_table, save("sheet.csv", text))
+
+
+def test_a_cell_far_to_the_right_is_one_column_and_very_many_cells_are_refused(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(columns, "MOST_CELLS", 20)
+    path, header = tmp_path / "items.csv", f"German,Topic{',' * 100}x\n"
+    path.write_text(header + "Satz,Lex\n" * 4)
+    table = read_item_table(path)
+    assert table.columns == ("German", "Topic", "x")
+    assert table.rows[0].cells == ["Satz", "Lex", ""]
+    path.write_text(header + "Satz,Lex\n" * 7)
+    with pytest.raises(DataError, match="8 rows of 3 columns are no table of items"):
+        read_item_table(path)

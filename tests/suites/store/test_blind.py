@@ -14,8 +14,10 @@ from assay.suites.store.notes import add_note
 from assay.suites.store.overview import overview
 from assay.suites.store.queue import case, next_output
 from assay.suites.store.records import Filters
-from assay.suites.store.rules import RuleEdit, RuleFilters, effect, find_rules
-from tests.suites.store.samples import number
+from assay.suites.store.rule_edits import RuleEdit, effect
+from assay.suites.store.rules import RuleFilters, find_rules
+from assay.suites.store.suggestions import suggestions
+from tests.suites.store.samples import fill, item, number
 
 ANN, BEN, CEM = 1, 2, 3
 
@@ -119,3 +121,38 @@ def test_the_effect_of_a_changed_rule_tells_the_second_judge_nothing(doubled):
     assert [line.output.text for line in told[ANN].against] == ["so a"]
     assert told[BEN].against == []
     assert {line.output.text: line.verdict for line in told[BEN].outputs}["so a"] == "pass"
+    assert [run.before for run in told[BEN].runs] == [(1, 0, 2)]
+    assert [run.after for run in told[BEN].runs] == [(2, 0, 1)]
+
+
+def test_whoever_skips_is_still_told_nothing(doubled):
+    output = number(doubled, "so a")
+    with doubled.write() as conn:
+        skipped = save_decision(conn, output, BEN, "skip", seen=0)
+        judged = save_decision(conn, output, BEN, "fail", seen=skipped.output.version)
+    assert (skipped.met, skipped.settles, skipped.output.verdict) == (None, 0, "warning")
+    assert skipped.output.decisions == ()
+    assert [said.person for said in judged.output.decisions] == ["Ann", "Ben"]
+
+
+def test_a_skip_settles_nothing(doubled):
+    with doubled.write() as conn:
+        skipped = save_decision(conn, number(doubled, "so a"), CEM, "skip", seen=1)
+    assert (skipped.settles, skipped.output.verdict) == (0, "fail")
+
+
+def test_suggestions_rest_on_no_verdict_that_is_hidden_from_a_second_judge(store):
+    texts = {"x": "her hubby here", "y": "her hubby there", "z": "a boat", "v": "my hubby now"}
+    fill(store, [item("a", (), ())], {name: {"a": text} for name, text in texts.items()})
+    said = {"x": "pass", "y": "pass", "z": "fail"}
+    with store.write() as conn:
+        for name, verdict in said.items():
+            save_decision(conn, number(store, texts[name]), ANN, verdict, seen=0)
+    with store.write() as conn:
+        assert suggestions(conn) != []
+        assign(conn, ANN, {"Ann": 1, "Ben": 1}, double=1, rng=np.random.default_rng(1))
+        assert suggestions(conn) == []
+    for name, verdict in said.items():
+        with store.write() as conn:
+            save_decision(conn, number(store, texts[name]), BEN, verdict, seen=1)
+            assert (suggestions(conn) != []) == (name == "z")

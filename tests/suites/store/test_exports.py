@@ -1,5 +1,8 @@
 """Tables to take away, and backups."""
 
+import errno
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -89,6 +92,21 @@ def test_an_empty_export_says_so(three, what):
     with pytest.raises(DataError, match="nothing to write"):
         exported(three, what)
     assert what in EXPORTS
+
+
+def test_a_backup_that_cannot_be_written_leaves_nothing_behind(judged, tmp_path, monkeypatch):
+    folder = tmp_path / "backups"
+    with pytest.raises(DataError):
+        backup(judged, folder / "copy.db")
+    folder.mkdir()
+
+    def full(draft, target):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises((DataError, OSError), match="No space left"):
+        backup(judged, folder / "copy.db")
+    assert list(folder.iterdir()) == []
 
 
 def test_a_backup_holds_everything_and_opens_as_a_database(judged, tmp_path, opened):

@@ -4,6 +4,7 @@ import pytest
 
 from assay.suites.check import Checker
 from assay.suites.model import Run
+from assay.suites.store import filters as store_filters
 from assay.suites.store.decisions import save_decision
 from assay.suites.store.filters import choices
 from assay.suites.store.finding import find
@@ -55,6 +56,15 @@ def test_filters_find_what_they_say(three, filters, wanted):
         found, total = find(conn, filters)
     assert [output.text for _, output in found] == wanted
     assert total == len(wanted)
+
+
+def test_a_text_of_many_sources_is_found_as_one_of_few(three, monkeypatch):
+    with three.read() as conn:
+        few = find(conn, Filters(text="Quelle"))
+        monkeypatch.setattr(store_filters, "MANY", 2)
+        assert find(conn, Filters(text="Quelle")) == few
+        assert find(conn, Filters(text="Quelle B")) == find(conn, Filters(phenomenon="Q"))
+    assert few[1] == 5
 
 
 def test_letters_are_found_in_upper_and_lower_case(store):

@@ -8,14 +8,8 @@ from assay.suites.store.decisions import save_decision, undo
 from assay.suites.store.history import history
 from assay.suites.store.people import person_numbered
 from assay.suites.store.records import Draft
-from assay.suites.store.rules import (
-    RuleEdit,
-    RuleFilters,
-    change_rule,
-    effect,
-    find_rules,
-    stored_rule,
-)
+from assay.suites.store.rule_edits import RuleEdit, change_rule, effect
+from assay.suites.store.rules import RuleFilters, find_rules, stored_rule
 from assay.suites.store.suites import load_suite, save_suite
 from assay.suites.store.trials import save_rule
 from tests.suites.store.samples import item, number, state
@@ -148,6 +142,15 @@ def test_what_was_changed_again_is_not_undone(husbands):
     with husbands.write() as conn, pytest.raises(DataError, match="undo that first"):
         undo(conn, LEAD, first.id)
     assert texts(husbands) == ["spouse", "man"]
+
+
+def test_a_change_to_a_rule_that_is_gone_is_not_undone(husbands):
+    retired, restored = (change(husbands, "a+1", act) for act in ("retire", "restore"))
+    with husbands.write() as conn:
+        save_suite(conn, Suite((item("a", [], ["man"]),)))
+        for entry in (restored, retired):
+            with pytest.raises(DataError, match="the rule is gone"):
+                undo(conn, LEAD, entry.id)
 
 
 def test_only_a_lead_changes_rules_of_others(spoken):

@@ -269,6 +269,15 @@ def test_a_deal_is_taken_back_but_for_what_was_judged_since(many):
     assert {person for output, person, _ in after if output in done} == {BEN}
 
 
+def test_a_deal_is_taken_back_after_people_were_merged(many):
+    deal(many, {"Cem": 1}, double=0)
+    deal(many, {"Ben": 1, "Cem": 0}, double=0)
+    with many.write() as conn:
+        merge(conn, CEM, ANN, by=ANN)
+        assert undo(conn, ANN, 2).kind == "deal"
+    assert assigned(many) == []
+
+
 def test_who_has_nothing_left_is_told_why_and_takes_over(many):
     deal(many, {"Ann": 2, "Ben": 1}, double=0)
     with many.write() as conn:
@@ -287,6 +296,12 @@ def test_who_has_nothing_left_is_told_why_and_takes_over(many):
         undo(conn, CEM, change.id)
         assert next_case(conn, CEM) is None
         assert shares(conn)[-1].done == 1
+
+
+def test_no_items_are_not_taken_over(many):
+    deal(many, {"Ann": 1, "Ben": 1}, double=0)
+    with many.write() as conn, pytest.raises(DataError, match="name at least 1"):
+        take(conn, CEM, 0)
 
 
 def test_nothing_is_taken_over_that_one_has_judged_or_others_are_at(store):

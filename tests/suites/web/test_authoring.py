@@ -3,13 +3,18 @@
 import io
 import re
 
+import numpy as np
 import openpyxl
 import pytest
+from sqlalchemy import select
 
 from assay.suites.model import Item, Rule, Suite
+from assay.suites.store.dealing import assign
 from assay.suites.store.items import find_items
+from assay.suites.store.queue import next_case
 from assay.suites.store.runs import stored_runs
 from assay.suites.store.suites import load_suite, save_suite
+from assay.suites.store.tables import outputs
 from assay.suites.web import uploads
 from tests.suites.web.conftest import JSON
 
@@ -244,6 +249,26 @@ def test_an_item_is_tried_while_typing_saved_and_undone(store, ada):
     ada.post("/undo")
     with store.read() as conn:
         assert find_items(conn)[0].item == item
+
+
+def test_the_next_item_begins_with_the_phenomenon_of_the_last_one(ada):
+    fields = {"source": "x", "category": "Verbs & nouns", "phenomenon": "100 % + #1"}
+    answer = ada.post("/items/new", **fields, more="1")
+    page = ada.get(answer.headers["location"]).text
+    assert 'name="category" value="Verbs &amp; nouns"' in page
+    assert 'name="phenomenon" value="100 % + #1"' in page
+
+
+def test_the_form_of_an_item_tells_a_second_judge_nothing(store, ada, ben):
+    with store.write() as conn:
+        assign(conn, 1, {"Ada": 1, "Ben": 1}, double=1, rng=np.random.default_rng(1))
+        output = next_case(conn, 2).output.id
+    ben.live("/decide", output=output, choice="fail", seen=0)
+    with store.read() as conn:
+        item = conn.execute(select(outputs.c.item_id).where(outputs.c.id == output)).scalar_one()
+    assert "said fail" not in ada.get(f"/items/{item}").text
+    ada.live("/decide", output=output, choice="fail", seen=1)
+    assert ada.get(f"/items/{item}").text.count("said fail") == 2
 
 
 def test_rules_of_the_items_form_have_the_length_of_rules_in_the_page(store, ada):

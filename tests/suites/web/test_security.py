@@ -16,7 +16,7 @@ from assay.suites.store.people import add_person, invite
 from assay.suites.store.tables import leases, logins
 from assay.suites.web import browse
 from assay.suites.web.app import POLICY, ROUTED, make_app
-from assay.suites.web.requests import Post, inside, uploaded
+from assay.suites.web.requests import Post, inside, lead_uploaded
 from assay.suites.web.site import DEFAULT, Attempts, ServerSettings, keys_of
 from tests.suites.web.conftest import HOME, JSON, TestClient, Visitor
 from tests.suites.web.hubby import NASTY
@@ -176,11 +176,11 @@ def test_a_form_of_too_many_fields_or_with_files_is_refused(ada):
     assert "Too many files" in answer.text
 
 
-def test_a_route_can_take_files_up_to_a_size_of_its_own(store):
+def test_a_route_can_take_files_of_leads_up_to_a_size_of_its_own(store):
     app = make_app(store)
 
     @app.post("/files")
-    def files(post: Annotated[Post, Depends(uploaded(1_000_000))]) -> dict[str, object]:
+    def files(post: Annotated[Post, Depends(lead_uploaded(1_000_000))]) -> dict[str, object]:
         (sent,) = post.form.files["file"]
         return {"name": sent.name, "size": len(sent.data), "text": post.form.text("text")}
 

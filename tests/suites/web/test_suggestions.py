@@ -90,6 +90,8 @@ def test_a_toast_offers_a_rule_only_where_it_settles_more(ada, first):
 def test_names_of_systems_are_hidden_where_somebody_wants_it(ada, first):
     number = first.output.id
     answer = ada.post("/names", names="hidden", after=f"/case/{number}")
+    # A strict one would not come along where a link of another website leads here.
+    assert "SameSite=lax" in answer.headers["set-cookie"]
     assert answer.headers["location"] == f"/case/{number}"
     address = f"/rule/{number}?text=spouse&polarity=positive"
     shown = [

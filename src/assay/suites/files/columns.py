@@ -65,6 +65,10 @@ class ItemTable(NamedTuple):
     name: str = ""
 
 
+MOST_CELLS = 10_000_000
+"""Cells that a table of items may have; a few bytes can stand for very many."""
+
+
 def read_item_table(path: FilePath) -> ItemTable:
     """The table of a workbook (.xlsx), of .json or .jsonl, or of a text file (.csv, .tsv, .txt).
 
@@ -202,17 +206,20 @@ def _cell(value: Any) -> str:
 
 def _even(path: FilePath, rows: Sequence[TableRow]) -> ItemTable:
     """The table with cells for every column; columns without a name and a cell are left out."""
-    width = max(len(row.cells) for row in rows)
-    filled = [TableRow(row.line, [*row.cells, *[""] * (width - len(row.cells))]) for row in rows]
-    header, *body = filled
-    used = [
-        place
-        for place in range(width)
-        if header.cells[place].strip() or any(row.cells[place].strip() for row in body)
-    ]
-    columns = [header.cells[at].strip() or f"column {at + 1}" for at in used]
-    kept = [TableRow(row.line, [row.cells[at] for at in used]) for row in body]
-    return ItemTable(path, tuple(columns), tuple(kept))
+    used = sorted({at for row in rows for at, cell in enumerate(row.cells) if cell.strip()})
+    if len(used) * len(rows) > MOST_CELLS:
+        raise DataError(
+            f"{label(path)}: {len(rows):,} rows of {len(used):,} columns are no table of items. "
+            "Is this the right file?"
+        )
+    header, *body = (TableRow(row.line, [_cell_at(row, at) for at in used]) for row in rows)
+    names = zip(header.cells, used, strict=True)
+    columns = [name.strip() or f"column {at + 1}" for name, at in names]
+    return ItemTable(path, tuple(columns), tuple(body))
+
+
+def _cell_at(row: TableRow, place: int) -> str:
+    return row.cells[place] if place < len(row.cells) else ""
 
 
 def _places(table: ItemTable, column: str) -> list[int]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from sqlalchemy import ColumnElement, Connection, false, select
+from sqlalchemy import ColumnElement, Connection, case, false, select
 
-from assay.suites.store.queue import hidden_outputs
+from assay.suites.store.queue import hidden_outputs, unseen
 from assay.suites.store.records import StoredOutput
 from assay.suites.store.tables import batches, outputs
 
-__all__ = ["hidden_from", "masked"]
+__all__ = ["hidden_from", "masked", "seen_verdict"]
 
 
 def hidden_from(connection: Connection, person: int | None) -> ColumnElement[bool]:
@@ -27,6 +26,12 @@ def hidden_from(connection: Connection, person: int | None) -> ColumnElement[boo
     return outputs.c.id.in_(select(outputs.c.id).where(condition).correlate(None))
 
 
+def seen_verdict(connection: Connection, person: int | None) -> ColumnElement[str]:
+    """The verdict of an output as a person may see it: what the rules say where it is hidden."""
+    hidden = hidden_from(connection, person)
+    return case((hidden, outputs.c.ruled), else_=outputs.c.verdict)
+
+
 def masked(
     connection: Connection, found: Sequence[StoredOutput], person: int | None
 ) -> list[StoredOutput]:
@@ -34,12 +39,8 @@ def masked(
     hidden = hidden_from(connection, person)
     if hidden is false():
         return list(found)
-    unseen: set[int] = set()
+    kept: set[int] = set()
     for batch in batches(output.id for output in found):
         asked = select(outputs.c.id).where(outputs.c.id.in_(batch), hidden)
-        unseen.update(connection.execute(asked).scalars())
-    return [_unseen(output) if output.id in unseen else output for output in found]
-
-
-def _unseen(output: StoredOutput) -> StoredOutput:
-    return replace(output, verdict=output.ruled, by=None, disputed=False, decisions=())
+        kept.update(connection.execute(asked).scalars())
+    return [unseen(output) if output.id in kept else output for output in found]

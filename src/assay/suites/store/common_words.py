@@ -30,10 +30,12 @@ def common_words(connection: Connection) -> frozenset[str]:
     """
     kept = _KEPT.setdefault(connection.engine, {})
     stamp = connection.execute(select(func.max(outputs.c.id))).scalar()
-    if stamp not in kept:
+    found = kept.get(stamp)
+    if found is None:
+        found = _common(connection)
         kept.clear()
-        kept[stamp] = _common(connection)
-    return kept[stamp]
+        kept[stamp] = found
+    return found
 
 
 def is_common(string: str, common: frozenset[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -169,7 +169,10 @@ def move(
 
 
 def move_back(connection: Connection, change: int, data: str) -> None:
-    """Undo a deal: what nobody has judged or dealt since goes back to where it was."""
+    """Undo a deal: what nobody has judged or dealt since goes back to where it was.
+
+    What was somebody's who is not there any more, since people were merged, goes to the pool.
+    """
     told = json.loads(data)
     removed, added = ([Assignment(*row) for row in told[key]] for key in ("removed", "added"))
     since = select(decisions.c.output_id).where(
@@ -186,7 +189,8 @@ def move_back(connection: Connection, change: int, data: str) -> None:
     _remove(connection, [row for row in added if row.output in back])
     taken = {(row.output, row.person) for rows in now_held.values() for row in rows}
     taken -= {(row.output, row.person) for row in added}
-    wanted = [row for row in removed if row.output in back]
+    there = set(connection.execute(select(annotators.c.id)).scalars())
+    wanted = [row for row in removed if row.output in back and row.person in there]
     _insert(connection, [row for row in wanted if (row.output, row.person) not in taken])
     if "team" in told:
         _set_fact(connection, told["team"])
@@ -297,6 +301,11 @@ class _Table:
         self.rows: set[Assignment] = set()
         self.begun: set[Assignment] = set()
 
+    @property
+    def twice(self) -> set[int]:
+        """The outputs that two people judge."""
+        return {row.output for row in self.rows if row.second}
+
     def deal_first(self) -> None:
         """Give every item with open outputs to one person."""
         free = []
@@ -386,8 +395,8 @@ class _Table:
 
     def _least(self, size: int, barred: frozenset[int]) -> int | None:
         free = [person for person in self.people if person not in barred]
-        key = lambda one: ((self.load[one] + size) / self.people[one], one)  # noqa: E731
-        return min(free, key=key) if free else None
+        after = {person: (self.load[person] + size) / self.people[person] for person in free}
+        return min(free, key=lambda person: (after[person], person), default=None)
 
     def _give_item(self, item: int, person: int) -> None:
         self.first[item] = person
@@ -422,32 +431,32 @@ def _plan(
     turned = {row for row in before if (row.output, row.person) in again}
     removed = (waiting | over | turned) - table.rows
     names = pairs(connection, select(annotators.c.id, annotators.c.name)) | dict(new)
-    twice = {row.output for row in table.rows if row.second}
-    lines = []
-    for id_ in sorted(names, key=lambda id_: names[id_]):
-        mine = {row for row in table.rows if row.person == id_}
-        begun = mine & table.begun
-        had = {(row.output, row.person) for row in waiting if row.person == id_}
-        kept = {row for row in mine - begun if (row.output, row.person) in had}
-        lost = had - {(row.output, row.person) for row in mine}
-        lines.append(
-            PersonsDeal(
-                person=names[id_],
-                begun=len(begun),
-                kept=len(kept),
-                given=len(mine - begun - kept),
-                taken=len(lost),
-                doubled=sum(row.output in twice for row in mine),
-            )
-        )
+    had = {(row.output, row.person) for row in waiting}
+    lines = [_line(table, id_, names[id_], had) for id_ in sorted(names, key=names.__getitem__)]
     return DealPlan(
         people=tuple(line for line in lines if line.total or line.taken),
         judgements=len(table.rows),
-        doubled=len(twice),
+        doubled=len(table.twice),
         weights=people,
         double=double,
         removed=tuple(sorted(removed)),
         added=tuple(sorted(added)),
         newcomers=new,
         states={row.output: work.state_of(row.output) for row in removed | added},
+    )
+
+
+def _line(table: _Table, person: int, name: str, waiting: Set[tuple[int, int]]) -> PersonsDeal:
+    """What one person gets; `waiting` are the outputs of all people that wait for them now."""
+    mine = {row for row in table.rows if row.person == person}
+    had = {(output, who) for output, who in waiting if who == person}
+    begun, twice = mine & table.begun, table.twice
+    kept = {row for row in mine - begun if (row.output, row.person) in had}
+    return PersonsDeal(
+        person=name,
+        begun=len(begun),
+        kept=len(kept),
+        given=len(mine - begun - kept),
+        taken=len(had - {(row.output, row.person) for row in mine}),
+        doubled=sum(row.output in twice for row in mine),
     )

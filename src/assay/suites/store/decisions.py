@@ -28,9 +28,9 @@ from assay.suites.store.notes import take_back_note
 from assay.suites.store.overview import take_back_suite_name
 from assay.suites.store.people import leads, take_back_role
 from assay.suites.store.phenomena import take_back_definition
-from assay.suites.store.queue import stored_outputs
+from assay.suites.store.queue import hidden_outputs, stored_outputs, unseen
 from assay.suites.store.records import Change, Choice, Decision, Person, Saved
-from assay.suites.store.rules import RULE_CHANGES, put_back
+from assay.suites.store.rule_edits import RULE_CHANGES, put_back
 from assay.suites.store.suites import settle
 from assay.suites.store.tables import (
     annotators,
@@ -70,8 +70,10 @@ def save_decision(
 
     `seen` is the version of the output that was shown. If another person decided since,
     both decisions are kept and `met` is theirs; if the same person did, `Outdated` is raised and
-    nothing is kept. An adjudication stands beside the person's own decision, and counts before
-    those of all; it takes a dispute of others (`adjudication_problem`).
+    nothing is kept. One of two judges who skips the output is not told what the other said.
+
+    An adjudication stands beside the person's own decision, and counts before those of all; it
+    takes a dispute of others (`adjudication_problem`).
 
     `key` is the page's own name for the request: sent once more, it changes nothing, and the
     answer is what was saved. Decisions of one `group` are taken back together.
@@ -91,10 +93,13 @@ def save_decision(
         settle(connection, [output])
         change = entry.id
     (stored,) = stored_outputs(connection, [output])
+    if _is_hidden(connection, output, person):
+        return Saved(change, unseen(stored), 0, None)
+    settled = choice != "skip" and stored.verdict in ("pass", "fail")
     return Saved(
         change=change,
         output=stored,
-        settles=_answers(connection, output) if stored.verdict in ("pass", "fail") else 0,
+        settles=_answers(connection, output) if settled else 0,
         met=_met(connection, output, person, seen, change),
     )
 
@@ -152,33 +157,39 @@ def undo(connection: Connection, person: int, change: int | None = None) -> Chan
     entry = _undoable(connection, number)
     if entry.undone:
         return None
-    if entry.kind in FINAL:
-        raise DataError(f"this cannot be taken back: {FINAL[entry.kind]}.")
-    if entry.kind in LED:
-        _check_lead(connection, person)
-        LED[entry.kind](connection, entry.data)
-    elif entry.kind in RULE_CHANGES:
-        if person not in {entry.annotator_id, *(lead.id for lead in leads(connection))}:
-            raise DataError("only a lead can take back what others did to rules.")
-        put_back(connection, entry)
-    elif entry.kind in DEALS:
-        _check_dealer(connection, entry, person)
-        move_back(connection, number, entry.data)
-    elif entry.kind == "item":
-        _check_author_or_lead(connection, entry.annotator_id, person)
-        restore_item(connection, number)
-    elif entry.kind == "note":
-        take_back_note(connection, number, person)
-    elif entry.kind == "phenomenon":
-        if person not in {entry.annotator_id, *(lead.id for lead in leads(connection))}:
-            raise DataError("only its author or a lead can take a definition back.")
-        take_back_definition(connection, number)
-    elif entry.annotator_id == person:
-        _take_back_all(connection, entry)
-    else:
-        raise DataError("only the person who made a decision can take it back.")
+    _check_may_undo(connection, entry, person)
+    _take_back_entry(connection, entry, person)
     mark_undone(connection, number, person)
     return change_numbered(connection, number)
+
+
+def _check_may_undo(connection: Connection, entry: Row[Any], person: int) -> None:
+    if entry.kind in FINAL:
+        raise DataError(f"this cannot be taken back: {FINAL[entry.kind]}.")
+    known = leads(connection)
+    own, leading = person == entry.annotator_id, person in {lead.id for lead in known}
+    allowed = leading if entry.kind in LED else own or (leading and entry.kind not in JUDGEMENTS)
+    if not allowed:
+        names = ", ".join(lead.name for lead in known)
+        raise DataError(REFUSALS[entry.kind].format(leads=names))
+
+
+def _take_back_entry(connection: Connection, entry: Row[Any], person: int) -> None:
+    kind = entry.kind
+    if kind in LED:
+        LED[kind](connection, entry.data)
+    elif kind in RULE_CHANGES:
+        put_back(connection, entry)
+    elif kind in DEALS:
+        move_back(connection, entry.id, entry.data)
+    elif kind == "item":
+        restore_item(connection, entry.id)
+    elif kind == "note":
+        take_back_note(connection, entry.id, person)
+    elif kind == "phenomenon":
+        take_back_definition(connection, entry.id)
+    else:
+        _take_back_all(connection, entry)
 
 
 def may_undo(change: Change, person: Person) -> bool:
@@ -208,17 +219,19 @@ FINAL = {
 }
 """The kinds of changes that cannot be taken back, and why or what to do instead."""
 
+DEALS = ("deal", "take")
+"""The kinds of changes that give outputs to people."""
 
-def _check_lead(connection: Connection, person: int) -> None:
-    known = leads(connection)
-    if person not in {lead.id for lead in known}:
-        names = ", ".join(lead.name for lead in known)
-        raise DataError(f"only a lead can take this back; ask {names}.")
-
-
-def _check_author_or_lead(connection: Connection, author: int, person: int) -> None:
-    if person != author and all(lead.id != person for lead in leads(connection)):
-        raise DataError("only a lead, or the person who changed the item, can take this back.")
+REFUSALS: Mapping[str, str] = {
+    **dict.fromkeys(JUDGEMENTS, "only the person who made a decision can take it back."),
+    **dict.fromkeys(LED, "only a lead can take this back; ask {leads}."),
+    **dict.fromkeys(RULE_CHANGES, "only a lead can take back what others did to rules."),
+    **dict.fromkeys(DEALS, "only a lead can take back how work was dealt; ask {leads}."),
+    "item": "only a lead, or the person who changed the item, can take this back.",
+    "note": "only its author or a lead can take a note away.",
+    "phenomenon": "only its author or a lead can take a definition back.",
+}
+"""What somebody is told who may not take a change of this kind back."""
 
 
 @dataclass(frozen=True)
@@ -261,17 +274,6 @@ class _DecisionsOf:
             decisions.c.annotator_id == self.person,
             decisions.c.adjudication == self.adjudication,
         )
-
-
-DEALS = ("deal", "take")
-"""The kinds of changes that give outputs to people."""
-
-
-def _check_dealer(connection: Connection, entry: Row[Any], person: int) -> None:
-    known = leads(connection)
-    if person != entry.annotator_id and person not in {lead.id for lead in known}:
-        names = ", ".join(lead.name for lead in known)
-        raise DataError(f"only a lead can take back how work was dealt; ask {names}.")
 
 
 class _SameRequest(NamedTuple):
@@ -334,6 +336,12 @@ def _decided_since(
         (decisions.c.made > seen) | (decisions.c.unmade > seen),
     )
     return seen > version or bool(connection.execute(select(moved)).scalar())
+
+
+def _is_hidden(connection: Connection, output: int, person: int) -> bool:
+    """Whether what others say is kept from the person, who has only skipped the output."""
+    hidden = exists().where(outputs.c.id == output, hidden_outputs(connection, person))
+    return bool(connection.execute(select(hidden)).scalar())
 
 
 def _met(

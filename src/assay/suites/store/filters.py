@@ -33,6 +33,10 @@ LONGEST = 1000
 """Characters of a searched text that are looked at; SQLite takes no pattern without end."""
 
 
+MANY = 5000
+"""So many items are not listed in a question to the database, which takes no list without end."""
+
+
 def conditions(
     connection: Connection,
     filters: Filters,
@@ -109,8 +113,11 @@ def _has_text(connection: Connection, asked: str) -> ColumnElement[bool]:
     wanted = asked.replace("\0", "\ufffd")[:LONGEST]
     folded = _folding(connection, wanted)
     in_source = folded(items.c.source).contains(wanted.lower(), autoescape=True)
-    found = connection.execute(select(items.c.id).where(in_source)).scalars().all()
     in_output = folded(outputs.c.text).contains(wanted.lower(), autoescape=True)
+    some = select(items.c.id).where(in_source).limit(MANY)
+    found = connection.execute(some).scalars().all()
+    if len(found) == MANY:
+        return in_output | in_source
     return in_output | items.c.id.in_(found) if found else in_output
 
 

@@ -10,14 +10,13 @@ from time import thread_time
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, exists, func, insert, select, update
-from sqlalchemy import case as sql_case
+from sqlalchemy import Connection, exists, func, insert, select, update
 
 from assay.data import DataError
 from assay.suites.check import Checker, Verdict, pattern
 from assay.suites.files.items import checked_id
 from assay.suites.model import Item, Rule
-from assay.suites.store.blind import hidden_from
+from assay.suites.store.blind import seen_verdict
 from assay.suites.store.history import add_change, sent_before
 from assay.suites.store.queue import stored_outputs
 from assay.suites.store.records import Change, StoredOutput
@@ -209,8 +208,7 @@ def restore_item(connection: Connection, change: int) -> None:
 
 def _judged(connection: Connection, person: int | None) -> dict[int, tuple[int, int]]:
     used = exists().where(answers.c.output_id == outputs.c.id)
-    hidden = hidden_from(connection, person)
-    seen: ColumnElement[str] = sql_case((hidden, outputs.c.ruled), else_=outputs.c.verdict)
+    seen = seen_verdict(connection, person)
     asked = select(outputs.c.item_id, seen, func.count()).where(used)
     found: dict[int, tuple[int, int]] = {}
     rows = connection.execute(asked.group_by(outputs.c.item_id, seen))

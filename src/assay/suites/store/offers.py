@@ -48,6 +48,8 @@ def take(connection: Connection, person: int, number: int = MOST) -> Change:
     best = _most(work, person)
     if not best:
         raise DataError("there is nothing to take over: others are at all that is left.")
+    if number < 1:
+        raise DataError(f"{number} items cannot be taken over: name at least 1.")
     position = pairs(connection, select(items.c.id, items.c.position))
     # The last ones: the other person will come to them last.
     chosen = sorted(best, key=lambda unit: -position[unit.item])[: _number(best, number)]

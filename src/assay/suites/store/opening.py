@@ -37,6 +37,7 @@ __all__ = [
     "known_versions",
     "migrate",
     "open_store",
+    "remove_database",
     "upgrade",
 ]
 
@@ -357,8 +358,13 @@ def filled_store(where: str | Path) -> Iterator[Store]:
             raise DataError(f"{address} was made by another process meanwhile. Try again.")
         draft.replace(address.path)
     finally:
-        for ending in ("", "-wal", "-shm", "-journal"):
-            Path(f"{draft}{ending}").unlink(missing_ok=True)
+        remove_database(draft)
+
+
+def remove_database(path: Path) -> None:
+    """Remove a file of SQLite, if it is there, and what SQLite writes beside it."""
+    for ending in ("", "-wal", "-shm", "-journal"):
+        Path(f"{path}{ending}").unlink(missing_ok=True)
 
 
 def _opened(store: Store, *, create: bool) -> Store:

@@ -7,13 +7,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sqlalchemy import ColumnElement, Connection, select
-from sqlalchemy import case as sql_case
+from sqlalchemy import Connection, select
 
 from assay.data import DataError
 from assay.suites.check import Verdict
 from assay.suites.model import Suite
-from assay.suites.store.blind import hidden_from
+from assay.suites.store.blind import seen_verdict
 from assay.suites.store.history import add_change, counted
 from assay.suites.store.items import difference
 from assay.suites.store.records import Change, SavedSuite, StoredRun
@@ -173,8 +172,7 @@ def _languages(suite: Suite) -> str:
 
 
 def _runs(connection: Connection, used: set[str], person: int | None) -> tuple[RunOverview, ...]:
-    hidden = hidden_from(connection, person)
-    seen: ColumnElement[str] = sql_case((hidden, outputs.c.ruled), else_=outputs.c.verdict)
+    seen = seen_verdict(connection, person)
     asked = (
         select(answers.c.run_id, items.c.name, seen)
         .join(outputs, outputs.c.id == answers.c.output_id)

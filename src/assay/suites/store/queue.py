@@ -52,6 +52,7 @@ __all__ = [
     "doubled",
     "given",
     "given_to",
+    "half_judged",
     "hidden_outputs",
     "next_case",
     "next_output",
@@ -60,6 +61,7 @@ __all__ = [
     "said_by",
     "skip_of",
     "stored_outputs",
+    "unseen",
     "waiting_for",
 ]
 
@@ -142,6 +144,19 @@ def hidden_outputs(connection: Connection, person: int) -> ColumnElement[bool]:
     judged = exists().where(_decision_of(person), decisions.c.verdict != "skip")
     waiting = and_(outputs.c.ruled == "warning", ~outputs.c.disputed)
     return and_(waiting, doubled(), given_to(person), ~judged)
+
+
+def half_judged() -> ColumnElement[bool]:
+    """One of the two judges of an output has judged it, which is kept from the other."""
+    judged = exists().where(
+        decisions.c.output_id == _dealt.c.output_id,
+        decisions.c.annotator_id == _dealt.c.annotator_id,
+        decisions.c.verdict != "skip",
+        ~decisions.c.withdrawn,
+    )
+    waits = exists().where(_dealt.c.output_id == outputs.c.id, ~judged.correlate(_dealt))
+    settled = and_(outputs.c.ruled == "warning", outputs.c.verdict != "warning")
+    return and_(settled, doubled(), waits)
 
 
 def said_by(person: int) -> ColumnElement[bool]:
@@ -428,8 +443,8 @@ def case(connection: Connection, output: int, person: int | None = None) -> Case
     known = stored_outputs(connection, connection.execute(every).scalars().all())
     if person is not None:
         hidden = every.where(hidden_outputs(connection, person))
-        unseen = set(connection.execute(hidden).scalars())
-        known = [_unseen(stored) if stored.id in unseen else stored for stored in known]
+        kept = set(connection.execute(hidden).scalars())
+        known = [unseen(stored) if stored.id in kept else stored for stored in known]
     this = next(stored for stored in known if stored.id == output)
     others = [stored for stored in known if stored.id != output and stored.systems]
     matches, trouble = rule_matches(item, this.text)
@@ -485,7 +500,8 @@ def _systems(connection: Connection, ids: Sequence[int]) -> dict[int, list[str]]
     return found
 
 
-def _unseen(output: StoredOutput) -> StoredOutput:
+def unseen(output: StoredOutput) -> StoredOutput:
+    """The output as one of its two judges sees it, who has not judged it."""
     return replace(output, verdict=output.ruled, by=None, decisions=())
 
 

@@ -18,6 +18,7 @@ from assay.suites.check import Hits, OutOfTime, Verdict, hit_of, pattern, verdic
 from assay.suites.model import Item, Kind, Polarity, Rule
 from assay.suites.store.common_words import WORD, common_words, is_common
 from assay.suites.store.drafts import runs_of_words, written
+from assay.suites.store.queue import half_judged
 from assay.suites.store.records import Draft, Preview, Scope
 from assay.suites.store.suites import load_items
 from assay.suites.store.tables import changes, digest, facts, outputs, plain_rows, rules
@@ -69,11 +70,13 @@ def suggestions(connection: Connection) -> list[Suggestion]:
     """The rules that would settle the most warnings, and contradict no person and no other rule."""
     kept = _KEPT.setdefault(connection.engine, {})
     stamp = _stamp(connection)
-    if stamp not in kept:
+    found = kept.get(stamp)
+    if found is None:
+        found = _found(connection)
         kept.clear()
-        kept[stamp] = _found(connection)
+        kept[stamp] = found
     hidden = set(_dismissed(connection))
-    return [found for found in kept[stamp] if found.key not in hidden]
+    return [one for one in found if one.key not in hidden]
 
 
 def dismiss_suggestion(connection: Connection, key: str) -> None:
@@ -158,12 +161,16 @@ def _found(connection: Connection) -> list[Suggestion]:
 
 
 def _outputs(connection: Connection) -> dict[int, list[_Output]]:
-    """The outputs of the items that have open warnings."""
+    """The outputs of the items that have open warnings; what a second judge may not know is none.
+
+    All people are offered the same.
+    """
     told = outputs.c.hits, outputs.c.verdict, outputs.c.by, outputs.c.ruled_by
     columns = outputs.c.id, outputs.c.item_id, outputs.c.text, *told
     waiting = select(outputs.c.item_id).where(outputs.c.verdict == "warning", ~outputs.c.disputed)
     tested = outputs.c.ruled != "not tested", ~outputs.c.disputed
-    asked = select(*columns).where(*tested, outputs.c.item_id.in_(waiting.distinct()))
+    asked = select(*columns).where(*tested, ~half_judged())
+    asked = asked.where(outputs.c.item_id.in_(waiting.distinct()))
     found: dict[int, list[_Output]] = defaultdict(list)
     for row in plain_rows(connection, asked.order_by(outputs.c.id)):
         found[row[1]].append(_Output(*row))

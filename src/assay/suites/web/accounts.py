@@ -16,20 +16,19 @@ from assay.suites.store.leases import give_back_all
 from assay.suites.store.opening import Unavailable
 from assay.suites.store.records import Person
 from assay.suites.web.requests import (
+    YEAR,
     Given,
     Posted,
     Visitor,
     inside,
     session_of,
+    set_cookie,
 )
 from assay.suites.web.site import AttemptKey, Site, keys_of, site_of
 
 __all__ = ["open_door", "router"]
 
 router = APIRouter()
-
-DAYS_30, YEAR = 30 * 24 * 3600, 365 * 24 * 3600
-
 
 CLOSED = (
     "This page opens with the link that ends in ?token=... It stands in the terminal where "
@@ -52,7 +51,7 @@ def open_door(request: Request) -> None:
         raise HTTPException(403, CLOSED)
     clean = request.url.remove_query_params("token")
     response = RedirectResponse(clean.path + (f"?{clean.query}" if clean.query else ""), 303)
-    _set_cookie(response, request, f"{settings.cookie}-token", settings.token)
+    set_cookie(response, request, f"{settings.cookie}-token", settings.token)
     raise HTTPException(303, headers=dict(response.headers))
 
 
@@ -185,9 +184,9 @@ def _enter(request: Request, person: Person, after: str) -> Response:
         secret = people.log_in(conn, person.id)
         device = people.new_device(conn, person.id)
     response = RedirectResponse(after, 303)
-    _set_cookie(response, request, site.settings.cookie, secret)
+    set_cookie(response, request, site.settings.cookie, secret)
     if device:
-        _set_cookie(response, request, _device(site), device, lasts=YEAR)
+        set_cookie(response, request, _device(site), device, lasts=YEAR)
     return response
 
 
@@ -200,19 +199,6 @@ def _form_page(request: Request, page: str, status: int = 200, **values: str) ->
 def _device(site: Site) -> str:
     """The cookie by which a browser is known that logged in before."""
     return f"{site.settings.cookie}-device"
-
-
-def _set_cookie(
-    response: Response, request: Request, name: str, value: str, *, lasts: int = DAYS_30
-) -> None:
-    response.set_cookie(
-        name,
-        value,
-        max_age=lasts,
-        httponly=True,
-        samesite="lax",
-        secure=request.url.scheme == "https",
-    )
 
 
 def _address(request: Request) -> str:

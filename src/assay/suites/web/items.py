@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
@@ -11,6 +12,7 @@ from sqlalchemy import Connection
 from assay.data import DataError
 from assay.suites.files.columns import RULES
 from assay.suites.model import Item, Rule
+from assay.suites.store.blind import hidden_from
 from assay.suites.store.filters import choices
 from assay.suites.store.history import history
 from assay.suites.store.items import (
@@ -21,6 +23,7 @@ from assay.suites.store.items import (
     save_item,
     try_item,
 )
+from assay.suites.store.records import Change
 from assay.suites.store.suites import load_suite
 from assay.suites.web.requests import Form, Lead, LeadPosted, Number, Visitor
 from assay.suites.web.site import Session, site_of, wants_json
@@ -37,8 +40,6 @@ BLANK = 3
 
 MOST = 200
 """Rows of rules that are looked at."""
-
-LACKING = ("rules", "outputs", "use")
 
 
 @router.get("/items")
@@ -122,7 +123,7 @@ def _save(request: Request, session: Session, number: int | None, form: Form) ->
     except DataError as error:
         return _page(request, session, number, item, error=str(error), status=400)
     if number is None and form.text("more"):
-        about = f"category={item.category}&phenomenon={item.phenomenon}"
+        about = urlencode({"category": item.category, "phenomenon": item.phenomenon})
         return RedirectResponse(f"/items/new?{about}", 303)
     return RedirectResponse("/items" if number is None else f"/items/{number}?saved=1", 303)
 
@@ -173,11 +174,17 @@ def _page(
             "blank": BLANK,
             "roles": _ROLES,
             "saved": request.query_params.get("saved") == "1",
-            "changes": history(conn, item=before.id, limit=3) if before else [],
+            "changes": _last_changes(conn, before, session) if before else [],
         }
     if live and wants_json(request):
         return JSONResponse({"preview": site.fragment("item_preview", session, **values)})
     return site.page("item_form", session, status=status, **values)
+
+
+def _last_changes(conn: Connection, item: Item, session: Session) -> list[Change]:
+    """What was done to an item, as far as this person may see it."""
+    person = session.person.id
+    return history(conn, item=item.id, hidden=hidden_from(conn, person), viewer=person, limit=3)
 
 
 def _tried(conn: Connection, number: int | None, item: Item) -> tuple[ItemPreview | None, str]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Annotated, NamedTuple, TypeVar
 from urllib.parse import parse_qs, quote, urlencode
 
-from fastapi import Depends, HTTPException, Path, Request
+from fastapi import Depends, HTTPException, Path, Request, Response
 from starlette.types import Message, Receive
 
 from assay.suites.store.people import leads, login
@@ -16,6 +16,7 @@ from assay.suites.store.records import Filters, Person
 from assay.suites.web.site import Session, Site, listed, site_of, wants_json
 
 __all__ = [
+    "YEAR",
     "Asked",
     "Form",
     "Given",
@@ -31,7 +32,7 @@ __all__ = [
     "lead_uploaded",
     "names_cookie",
     "session_of",
-    "uploaded",
+    "set_cookie",
 ]
 
 Value = TypeVar("Value", bound=str)
@@ -44,6 +45,9 @@ MOST = 500
 
 LONGEST = 50
 """How many characters the key of a request can have."""
+
+DAYS_30, YEAR = 30 * 24 * 3600, 365 * 24 * 3600
+"""Seconds for which browsers keep cookies."""
 
 FIELDS, FILES = 5000, 20
 """How many fields and files a form may have."""
@@ -169,6 +173,20 @@ def names_cookie(site: Site, person: Person) -> str:
     return f"{site.settings.cookie}-names-{person.id}"
 
 
+def set_cookie(
+    response: Response, request: Request, name: str, value: str, *, lasts: int = DAYS_30
+) -> None:
+    """Have a browser keep something for this server alone, also where links of others lead here."""
+    response.set_cookie(
+        name,
+        value,
+        max_age=lasts,
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
+
+
 def inside(path: str, default: str = "/resolve") -> str:
     """The path, if it leads to a page of ours; a way out is replaced by the default.
 
@@ -243,15 +261,6 @@ def _posted(session: Visitor, form: Given) -> Post:
 Posted = Annotated[Post, Depends(_posted)]
 
 
-def uploaded(largest: int) -> Callable[[Request, Session], Awaitable[Post]]:
-    """What a route depends on whose form may bring files, of at most `largest` bytes in all."""
-
-    async def posted(request: Request, session: Visitor) -> Post:
-        return Post(session, await _read_form(request, largest, files=FILES))
-
-    return posted
-
-
 def _lead(request: Request, session: Visitor) -> Session:
     if not session.person.lead:
         with site_of(request).store.read() as conn:
@@ -265,7 +274,10 @@ Lead = Annotated[Session, Depends(_lead)]
 
 
 def lead_uploaded(largest: int) -> Callable[[Request, Session], Awaitable[Post]]:
-    """As `uploaded`, for leads: nothing that others send is read."""
+    """What a route depends on whose form may bring files, of at most `largest` bytes in all.
+
+    Only leads may use it: nothing that others send is read.
+    """
 
     async def posted(request: Request, session: Lead) -> Post:
         return Post(session, await _read_form(request, largest, files=FILES))

@@ -13,18 +13,14 @@ from sqlalchemy import Connection, select
 from assay.data import DataError
 from assay.suites.model import Kind, Polarity
 from assay.suites.store.filters import choices
+from assay.suites.store.rule_edits import Act, RuleEdit, change_rule, effect, may_change
 from assay.suites.store.rules import (
-    Act,
     Origin,
-    RuleEdit,
     RuleFilters,
     RuleOrder,
     State,
     StoredRule,
-    change_rule,
-    effect,
     find_rules,
-    may_change,
     stored_rule,
 )
 from assay.suites.store.tables import rules

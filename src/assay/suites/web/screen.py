@@ -6,16 +6,21 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from assay.suites.store.queue import case
-from assay.suites.web.requests import Number, Posted, Visitor, inside, names_cookie
+from assay.suites.web.requests import (
+    YEAR,
+    Number,
+    Posted,
+    Visitor,
+    inside,
+    names_cookie,
+    set_cookie,
+)
 from assay.suites.web.site import site_of
 from assay.suites.web.views import item_view
 
 __all__ = ["router"]
 
 router = APIRouter()
-
-REMEMBERED = 365 * 24 * 3600
-"""Seconds for which a browser remembers whether systems are named."""
 
 
 @router.get("/case/{output}/differences")
@@ -39,5 +44,5 @@ def name_systems(request: Request, post: Posted) -> Response:
     choice = post.form.one_of("names", ("shown", "hidden"))
     answer = RedirectResponse(inside(post.form.text("after")), 303)
     cookie = names_cookie(site_of(request), post.person)
-    answer.set_cookie(cookie, choice, max_age=REMEMBERED, httponly=True, samesite="strict")
+    set_cookie(answer, request, cookie, choice, lasts=YEAR)
     return answer

@@ -96,9 +96,8 @@ class Uploads:
             self._tidy()
             if self._kept.get(name, (None, 0))[0] != person:
                 raise HTTPException(404, "These files are not kept any more: send them again.")
-        return [
-            path for folder in sorted((self._home / name).iterdir()) for path in folder.iterdir()
-        ]
+            folders = sorted((self._home / name).iterdir())
+            return [path for folder in folders for path in folder.iterdir()]
 
     def drop(self, name: str) -> None:
         """Forget an upload."""
