@@ -90,6 +90,15 @@ def test_too_little_memory_is_told_in_one_line(here):
     assert "ulimit -v" in message
 
 
+@pytest.mark.parametrize("megabytes", [400, 700, 900])
+def test_too_little_memory_for_a_model_is_told_in_one_line(here, monkeypatch, megabytes):
+    """Not as a package that is missing, and without what libraries say as Python ends."""
+    pytest.importorskip("transformers")
+    monkeypatch.setenv("ASSAY_CACHE", str(here / "no-vectors"))
+    message = told(limited("score ref.txt -i a.txt -m bertscore -l de-en", AS=megabytes * MEGABYTE))
+    assert "not enough memory" in message
+
+
 def test_under_a_memory_limit_arrow_reserves_nothing(here):
     """Its own pool would take a gigabyte at once, and end the process where the rest is little."""
     pytest.importorskip("pyarrow")
