@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import insert, select
 
 from assay.data import DataError
-from assay.suites.store.opening import Store, filled_store
+from assay.suites.store.opening import Store, filled_store, new_file
 from assay.suites.store.tables import batches, metadata
 
 __all__ = ["backup"]
@@ -27,8 +27,9 @@ def backup(store: Store, target: Path | str) -> None:
         _copied(store, path)
         return
     with (
+        new_file(path) as draft,
         closing(sqlite3.connect(store.address.path)) as source,
-        closing(sqlite3.connect(path)) as copy,
+        closing(sqlite3.connect(draft)) as copy,
     ):
         source.backup(copy)
         copy.execute("PRAGMA journal_mode = DELETE")
