@@ -256,3 +256,24 @@ def test_a_table_that_nobody_knows_is_told_how_to_import_it(save):
 @pytest.mark.parametrize("text", ["German,Topic\n", "", "\n\n"])
 def test_a_table_without_rows_is_refused(save, text):
     assert "has no items" in refused(read_item_table, save("sheet.csv", text))
+
+
+def test_a_title_above_the_names_of_the_columns_is_left_out(tmp_path):
+    title, names = ["Our sentences, May"], ["German", "Topic", "Right"]
+    path = saved_sheet(tmp_path / "a.xlsx", [title, [], names, ["Die Birne.", "Lexical", "bulb"]])
+    told = mapped(path, "source=German", "phenomenon=Topic", "positive_fixed=Right")
+    assert [(item.source, item.rules[0].text) for item in told.items] == [("Die Birne.", "bulb")]
+    assert told.notes == ("row 3 names the columns; what stands above is left out.",)
+    # Below one or two columns nobody can tell a title from a name.
+    narrow = saved_sheet(tmp_path / "b.xlsx", [["German"], ["Die Birne.", "new"]])
+    assert read_item_table(narrow).columns == ("German", "column 2")
+
+
+@pytest.mark.parametrize("mark", [";", " / "])
+def test_cells_that_seem_to_hold_several_rules_are_noted(tmp_path, mark):
+    rows = [["German", "Right"], ["Die Birne.", f"bulb{mark}lamp"], ["Das Schloss.", "castle"]]
+    path = saved_sheet(tmp_path / "a.xlsx", [*rows, ["Die Bank.", f"bench{mark}seat"]])
+    chosen = "source=German", "positive_fixed=Right"
+    (note,) = mapped(path, *chosen).notes
+    assert note.startswith(f"column 'Right' has '{mark.strip()}' in 2 of 3 cells")
+    assert mapped(path, *chosen, separator=mark).notes == ()

@@ -57,23 +57,28 @@ GROUPS: tuple[ColumnRole, ...] = ("category", "phenomenon")
 
 
 class ItemTable(NamedTuple):
-    """A table that somebody keeps items in; every row has one cell per column."""
+    """A table that somebody keeps items in; every row has one cell per column.
+
+    `header` is the number of the row that names the columns.
+    """
 
     path: FilePath
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
     name: str = ""
+    header: int = 1
 
 
 def read_item_table(path: FilePath) -> ItemTable:
     """The table of a workbook (.xlsx), of .json or .jsonl, or of a text file (.csv, .tsv, .txt).
 
     Texts have tabs, semicolons or commas between the cells, whichever the header has, in this
-    order. Objects of JSON have their keys for columns, with lists one element a line.
+    order. Rows of one cell above the names of at least three columns are titles, and left out.
+    Objects of JSON have their keys for columns, with lists one element a line.
     """
     if suffix(path) in (".json", ".jsonl"):
         return _table_of_objects(path)
-    rows = read_any_cells(path)
+    rows = _below_titles(read_any_cells(path))
     if len(rows) < 2:
         raise DataError(
             f"{label(path)} has no items: the first row names the columns, each further row is "
@@ -200,6 +205,12 @@ def _cell(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def _below_titles(rows: list[TableRow]) -> list[TableRow]:
+    filled = [sum(1 for cell in row.cells if cell.strip()) for row in rows]
+    header = next((at for at, cells in enumerate(filled) if cells > 1), 0)
+    return rows[header:] if header and filled[header] > 2 else rows
+
+
 def _even(path: FilePath, rows: Sequence[TableRow]) -> ItemTable:
     """The table with cells for every column; columns without a name and a cell are left out."""
     width = max(len(row.cells) for row in rows)
@@ -212,7 +223,7 @@ def _even(path: FilePath, rows: Sequence[TableRow]) -> ItemTable:
     ]
     columns = [header.cells[at].strip() or f"column {at + 1}" for at in used]
     kept = [TableRow(row.line, [row.cells[at] for at in used]) for row in body]
-    return ItemTable(path, tuple(columns), tuple(kept))
+    return ItemTable(path, tuple(columns), tuple(kept), header=header.line)
 
 
 def _places(table: ItemTable, column: str) -> list[int]:
