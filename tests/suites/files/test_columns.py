@@ -263,7 +263,7 @@ def test_a_title_above_the_names_of_the_columns_is_left_out(tmp_path):
     path = saved_sheet(tmp_path / "a.xlsx", [title, [], names, ["Die Birne.", "Lexical", "bulb"]])
     told = mapped(path, "source=German", "phenomenon=Topic", "positive_fixed=Right")
     assert [(item.source, item.rules[0].text) for item in told.items] == [("Die Birne.", "bulb")]
-    assert told.notes == ("row 3 names the columns; what stands above is left out.",)
+    assert told.notes == ("Row 3 names the columns; what stands above is left out.",)
     # Below one or two columns nobody can tell a title from a name.
     narrow = saved_sheet(tmp_path / "b.xlsx", [["German"], ["Die Birne.", "new"]])
     assert read_item_table(narrow).columns == ("German", "column 2")
@@ -275,5 +275,5 @@ def test_cells_that_seem_to_hold_several_rules_are_noted(tmp_path, mark):
     path = saved_sheet(tmp_path / "a.xlsx", [*rows, ["Die Bank.", f"bench{mark}seat"]])
     chosen = "source=German", "positive_fixed=Right"
     (note,) = mapped(path, *chosen).notes
-    assert note.startswith(f"column 'Right' has '{mark.strip()}' in 2 of 3 cells")
+    assert note.startswith(f"Column 'Right' has '{mark.strip()}' in 2 of 3 cells")
     assert mapped(path, *chosen, separator=mark).notes == ()

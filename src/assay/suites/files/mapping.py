@@ -271,7 +271,7 @@ class _RowReader:
 def _notes(reader: _RowReader, items: Sequence[Item]) -> Iterator[str]:
     header = reader.table.header
     if header > 1:
-        yield f"row {header} names the columns; what stands above is left out."
+        yield f"Row {header} names the columns; what stands above is left out."
     yield from _separators(reader)
     for role, rows in reader.filled.items():
         what = "1 row has" if len(rows) == 1 else f"{len(rows)} rows have"
@@ -301,7 +301,7 @@ def _separators(reader: _RowReader) -> Iterator[str]:
             several = sum(any(mark in rule for rule in reader.cut(cell)) for cell in cells)
             if several >= max(2, 0.1 * len(cells)):
                 yield (
-                    f"column {name!r} has {mark.strip()!r} in {several} of {len(cells)} cells: "
+                    f"Column {name!r} has {mark.strip()!r} in {several} of {len(cells)} cells: "
                     "each cell becomes one rule, unless you say that this separates rules."
                 )
 
