@@ -143,3 +143,11 @@ def test_the_report_tells_a_lead_nothing_who_is_to_judge_second(doubled, ada, be
     assert ben.get("/report?policy=fail").text != before
     ada.live("/decide", output=other, choice="pass", seen=1)
     assert ada.get("/report?policy=fail").text != before
+
+
+def test_the_page_of_an_item_tells_a_lead_nothing_who_is_to_judge_second(doubled, ada, ben):
+    other = doubled.others[0].id
+    ben.live("/decide", output=other, choice="fail", seen=0)
+    assert "<bdi>Ben</bdi> said fail" not in ada.get("/items/1").text
+    ada.live("/decide", output=other, choice="fail", seen=1)
+    assert "<bdi>Ben</bdi> said fail" in ada.get("/items/1").text

@@ -52,6 +52,7 @@ __all__ = [
     "doubled",
     "given",
     "given_to",
+    "hidden_from_somebody",
     "hidden_outputs",
     "next_case",
     "next_output",
@@ -142,6 +143,18 @@ def hidden_outputs(connection: Connection, person: int) -> ColumnElement[bool]:
     judged = exists().where(_decision_of(person), decisions.c.verdict != "skip")
     waiting = and_(outputs.c.ruled == "warning", ~outputs.c.disputed)
     return and_(waiting, doubled(), given_to(person), ~judged)
+
+
+def hidden_from_somebody() -> ColumnElement[bool]:
+    """The same for anybody: one of the two judges of an output is still to judge it."""
+    said = exists().where(
+        decisions.c.output_id == _dealt.c.output_id,
+        decisions.c.annotator_id == _dealt.c.annotator_id,
+        ~decisions.c.withdrawn,
+        decisions.c.verdict != "skip",
+    )
+    left = exists().where(_dealt.c.output_id == outputs.c.id, ~said)
+    return and_(outputs.c.ruled == "warning", ~outputs.c.disputed, doubled(), left)
 
 
 def said_by(person: int) -> ColumnElement[bool]:

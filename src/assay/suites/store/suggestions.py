@@ -11,13 +11,14 @@ from time import thread_time
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select
+from sqlalchemy import Connection, Engine, delete, func, insert, or_, select
 
 from assay.data import DataError
 from assay.suites.check import Hits, OutOfTime, Verdict, hit_of, pattern, verdict_of
 from assay.suites.model import Item, Kind, Polarity, Rule
 from assay.suites.store.common_words import WORD, common_words, is_common
 from assay.suites.store.drafts import runs_of_words, written
+from assay.suites.store.queue import hidden_from_somebody
 from assay.suites.store.records import Draft, Preview, Scope
 from assay.suites.store.suites import load_items
 from assay.suites.store.tables import changes, digest, facts, outputs, plain_rows, rules
@@ -158,12 +159,16 @@ def _found(connection: Connection) -> list[Suggestion]:
 
 
 def _outputs(connection: Connection) -> dict[int, list[_Output]]:
-    """The outputs of the items that have open warnings."""
+    """The outputs of the items that have open warnings.
+
+    What one person said of an output that another is still to judge, too, tells nobody anything.
+    """
     told = outputs.c.hits, outputs.c.verdict, outputs.c.by, outputs.c.ruled_by
     columns = outputs.c.id, outputs.c.item_id, outputs.c.text, *told
     waiting = select(outputs.c.item_id).where(outputs.c.verdict == "warning", ~outputs.c.disputed)
     tested = outputs.c.ruled != "not tested", ~outputs.c.disputed
-    asked = select(*columns).where(*tested, outputs.c.item_id.in_(waiting.distinct()))
+    told_to_all = or_(outputs.c.verdict == "warning", ~hidden_from_somebody())
+    asked = select(*columns).where(*tested, told_to_all, outputs.c.item_id.in_(waiting.distinct()))
     found: dict[int, list[_Output]] = defaultdict(list)
     for row in plain_rows(connection, asked.order_by(outputs.c.id)):
         found[row[1]].append(_Output(*row))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
@@ -11,6 +12,7 @@ from sqlalchemy import Connection
 from assay.data import DataError
 from assay.suites.files.columns import RULES
 from assay.suites.model import Item, Rule
+from assay.suites.store.blind import hidden_from
 from assay.suites.store.filters import choices
 from assay.suites.store.history import history
 from assay.suites.store.items import (
@@ -21,9 +23,11 @@ from assay.suites.store.items import (
     save_item,
     try_item,
 )
+from assay.suites.store.records import Change
 from assay.suites.store.suites import load_suite
-from assay.suites.web.requests import Form, Lead, LeadPosted, Number, Visitor
+from assay.suites.web.requests import Form, Lead, LeadPosted, Number, Queue, Visitor
 from assay.suites.web.site import Session, site_of, wants_json
+from assay.suites.web.work import last_toast
 
 __all__ = ["router"]
 
@@ -50,6 +54,7 @@ def list_items(request: Request, session: Visitor) -> Response:
     with site.store.read() as conn:
         found = find_items(conn, **filters, person=session.person.id)
         known = choices(conn)
+        toast = last_toast(conn, session, asked)
     shown = found[offset : offset + STEP]
     return site.page(
         "items",
@@ -60,6 +65,8 @@ def list_items(request: Request, session: Visitor) -> Response:
         offset=offset,
         step=STEP,
         choices=known,
+        toast=toast,
+        queue=Queue(),
     )
 
 
@@ -109,22 +116,25 @@ def change_item(request: Request, post: LeadPosted, number: Number) -> Response:
 def leave_out(request: Request, post: LeadPosted, number: Number) -> Response:
     """Leave an item out of queues and reports, or bring it back."""
     back = post.form.text("back") == "1"
+    key = post.form.key() or None
     with site_of(request).store.write() as conn:
-        retire_item(conn, number, post.person.id, retired=not back, key=post.form.key() or None)
-    return RedirectResponse(f"/items/{number}", 303)
+        change = retire_item(conn, number, post.person.id, retired=not back, key=key)
+    return RedirectResponse(f"/items/{number}?last={change.id}", 303)
 
 
 def _save(request: Request, session: Session, number: int | None, form: Form) -> Response:
     item, site = _item(form), site_of(request)
     try:
         with site.store.write() as conn:
-            save_item(conn, number, item, session.person.id, key=form.key() or None)
+            change = save_item(conn, number, item, session.person.id, key=form.key() or None)
     except DataError as error:
         return _page(request, session, number, item, error=str(error), status=400)
+    values: dict[str, object] = {"last": change.id}
+    where = "/items" if number is None else f"/items/{number}"
     if number is None and form.text("more"):
-        about = f"category={item.category}&phenomenon={item.phenomenon}"
-        return RedirectResponse(f"/items/new?{about}", 303)
-    return RedirectResponse("/items" if number is None else f"/items/{number}?saved=1", 303)
+        where = "/items/new"
+        values = {"category": item.category, "phenomenon": item.phenomenon, **values}
+    return RedirectResponse(f"{where}?{urlencode(values)}", 303)
 
 
 def _item(form: Form) -> Item:
@@ -172,12 +182,19 @@ def _page(
             "choices": choices(conn),
             "blank": BLANK,
             "roles": _ROLES,
-            "saved": request.query_params.get("saved") == "1",
-            "changes": history(conn, item=before.id, limit=3) if before else [],
+            "changes": _changes(conn, session, before) if before else [],
+            "toast": last_toast(conn, session, Form(dict(request.query_params))),
+            "queue": Queue(),
         }
     if live and wants_json(request):
         return JSONResponse({"preview": site.fragment("item_preview", session, **values)})
     return site.page("item_form", session, status=status, **values)
+
+
+def _changes(conn: Connection, session: Session, item: Item) -> list[Change]:
+    """The last changes of an item and its outputs, as far as this person may see them."""
+    hidden = hidden_from(conn, session.person.id)
+    return history(conn, item=item.id, hidden=hidden, limit=3)
 
 
 def _tried(conn: Connection, number: int | None, item: Item) -> tuple[ItemPreview | None, str]:
