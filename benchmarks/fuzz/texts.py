@@ -23,6 +23,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from assay.agreement.retrieval.collection import (
     read_judgements,
     read_queries,
@@ -37,12 +39,16 @@ from assay.features.rules import read_patterns, read_word_lists
 from assay.features.select import parse_features
 from assay.features.tagged_files import read_tags
 from assay.io import read, read_documents, read_groups, read_labels, read_scores, read_texts
+from assay.io.nbest import read_nbest
 from assay.metrics.base import parse
 from assay.reports.limits import read_limits
 from assay.reports.study import read_study
 from assay.suites.evaluation import run_suite
 from assay.suites.files import read_ids, read_runs, read_suite
+from assay.suites.files.columns import guess_roles, read_item_table
+from assay.suites.files.mapping import suite_of_table
 from assay.suites.lint import lint_suite
+from assay.suites.sampling import mix
 from assay.suites.sampling import read_key as read_sample_key
 
 SECONDS = 10.0
@@ -203,6 +209,16 @@ MARKS = [
 ]
 
 
+ITEMS = (
+    "Direction\tCategory\tPhenomenon\tSource\tCorrect Translation\tIncorrect Translation\n"
+    "deen\tAmbiguity\tLexical ambiguity\tEr hat eine Bank.\tHe has a bench.\tHe has a bank.\n"
+    "deen\tAmbiguity\tLexical ambiguity\tSie sitzt.\tShe sits.\t\n"
+)
+"""As TQ-AutoTest writes its items."""
+
+MOSES = b"0 ||| a b ||| LM= -1.5 ||| -3\n0 ||| a c ||| LM= -2 ||| -4\n1 ||| d ||| LM= 0 ||| 0\n"
+
+
 class Target(NamedTuple):
     """Something that reads a file: the file's name, right contents, and the reader."""
 
@@ -226,6 +242,12 @@ def _ids(path: Path) -> object:
     suite = path.parent / "suite.json"
     suite.write_text(SUITE, "utf-8")
     return read_ids(read_suite(suite), path)
+
+
+def _sheet(path: Path) -> object:
+    table = read_item_table(path)
+    suite = suite_of_table(table, guess_roles(table), languages="de-en")
+    return mix(suite.items, rng=np.random.default_rng(1))
 
 
 def _linted(path: Path) -> object:
@@ -286,6 +308,9 @@ def targets() -> list[Target]:
         Target("s.json", [suite], _verdicts),
         Target("s.jsonl", [items], _verdicts),
         Target("s.tsv", [sheet], _verdicts),
+        Target("i.csv", [ITEMS.replace("\t", ";").encode()], _sheet),
+        Target("i.txt", [ITEMS.encode()], _sheet),
+        Target("i.json", [items.replace(b"}\n{", b"},\n{").join((b"[", b"]"))], _sheet),
         Target("lint.json", [suite], _linted),
         Target("ids.txt", [b"1\n2\n"], _ids),
         Target("k.tsv", [b"line\titem\tsource\n1\ti1\tSatz.\n2\t\tZwei.\n"], read_sample_key),
@@ -301,6 +326,8 @@ def targets() -> list[Target]:
         Target(
             "q.xml", [b"<DOC><DOCNO>1</DOCNO><TEXT>A &amp; b</TEXT></DOC>"], read_trec_documents
         ),
+        Target("n.txt", [MOSES, b"a b\na c\n\nd\n"], lambda path: read_nbest([path])),
+        Target("n.tsv", [b"1\ta b\t0.5\n1\ta\t2\n2\tc\t1\n"], lambda path: read_nbest([path])),
         Target("limits.toml", [LIMITS.encode()], read_limits),
         Target("study.toml", [STUDY.encode()], read_study),
     ]
@@ -481,7 +508,7 @@ def run(inputs: Callable[[Path, int], Iterator[Finding]], seconds: float, seed: 
                 print(f"{counts.total():,} inputs so far", flush=True)
             if time.monotonic() > end:
                 break
-    print(f"{counts.total():,} inputs of {len(counts)} kinds, seed {seed}, ")
-    print(f"{time.process_time():.0f} s of processor time; {len(known)} findings:")
+    print(f"{counts.total():,} inputs of {len(counts)} kinds, seed {seed},")
+    print(f"{time.process_time():.0f} s of processor time; findings: {len(known)}")
     print("  " + ", ".join(f"{part} {count:,}" for part, count in sorted(counts.items())))
     return len(known)

@@ -1,7 +1,8 @@
-"""What a machine has besides this package: optional packages, and a folder for caches."""
+"""What a machine has besides this package: optional packages, memory, a folder for caches."""
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ __all__ = [
     "chosen_folder",
     "install_line",
     "is_installed",
+    "lacks_memory",
     "missing",
     "require",
 ]
@@ -47,10 +49,41 @@ def require(extra: str, *modules: str, reason: str = "") -> Any:
         try:
             loaded.append(import_module(module))
         except ImportError as error:
+            if lacks_memory(error):
+                raise
             is_absent = isinstance(error, ModuleNotFoundError) and error.name == module
             broken = "" if is_absent else f" ({error})"
             raise missing(extra, reason or f"{module} is not installed", broken) from None
     return loaded[0]
+
+
+_NO_MEMORY = (
+    "out of memory",  # torch on a card; on a processor the next three, as a plain RuntimeError
+    "not enough memory",
+    "can't allocate memory",
+    "cannot allocate memory",  # also the system, where a library is loaded
+    "failed to map segment",
+    "can't start new thread",  # every thread needs room for its stack
+    "error return without exception set",  # a module in C that failed to allocate
+)
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether an error says that there is too little memory, in whoever's words.
+
+    >>> lacks_memory(ImportError("libm.so: failed to map segment from shared object"))
+    True
+    >>> lacks_memory(ImportError("no module named libm"))
+    False
+    """
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+        return True
+    if not isinstance(error, ImportError | OSError | RuntimeError | SystemError):
+        return False
+    said = str(error).lower()
+    return any(saying in said for saying in _NO_MEMORY)
 
 
 def missing(extra: str, reason: str, detail: str = "") -> DataError:

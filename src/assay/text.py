@@ -434,7 +434,8 @@ def _character_classes() -> bytes:
 
 MOST_REPETITIONS = 100_000
 LONGEST_EXPANSION = 300_000
-_COUNTS = re.compile(r"(.?)\{\s*([0-9]*)\s*,?\s*([0-9]*)\s*\}", re.DOTALL)
+# Possessive, so that a long row of blanks is read once.
+_COUNTS = re.compile(r"(.?)\{\s*+([0-9]*+)\s*+,?\s*+([0-9]*+)\s*+\}", re.DOTALL)
 
 
 def check_repetitions(pattern: str) -> None:

@@ -90,6 +90,13 @@ def findings(page):
     return found
 
 
+def look_at_the_file(page):
+    """Send the file, and wait for the page of its columns: the old one forgets what is chosen."""
+    with page.expect_navigation():
+        page.get_by_role("button", name="Look at the file").click()
+    page.wait_for_selector("html.scripted", state="attached")
+
+
 def test_a_sheet_and_three_files_become_verdicts_and_an_item_is_edited(page, files):
     problems = []
     if page.get_by_label("Name").count():
@@ -98,7 +105,7 @@ def test_a_sheet_and_three_files_become_verdicts_and_an_item_is_edited(page, fil
     page.get_by_role("heading", name="Make a suite").wait_for()
     problems += findings(page)
     page.get_by_label("File", exact=True).set_input_files(files / "sheet.xlsx")
-    page.get_by_role("button", name="Look at the file").click()
+    look_at_the_file(page)
     page.get_by_text("30 items, the first 8").wait_for()
     assert page.get_by_label("What Area holds").input_value() == "category"
     page.get_by_label("Name of the suite").fill("First hour")
@@ -111,7 +118,7 @@ def test_a_sheet_and_three_files_become_verdicts_and_an_item_is_edited(page, fil
     page.get_by_label("What Area holds").select_option("positive_regex")
     page.get_by_text("3 phenomena · 90 rules").wait_for()
     page.get_by_label("File", exact=True).set_input_files(files / "broken.xlsx")
-    page.get_by_role("button", name="Look at the file").click()
+    look_at_the_file(page)
     page.get_by_text("hold what you chose").wait_for()
     assert page.get_by_label("What Area holds").input_value() == "positive_regex"
     assert page.get_by_label("Name of the suite").input_value() == "First hour"
@@ -126,7 +133,7 @@ def test_a_sheet_and_three_files_become_verdicts_and_an_item_is_edited(page, fil
     assert page.evaluate("document.activeElement.name") == "mixed-3"
     assert page.locator(".refused").count() == 0
     page.get_by_label("File", exact=True).set_input_files(files / "sheet.xlsx")
-    page.get_by_role("button", name="Look at the file").click()
+    look_at_the_file(page)
     page.get_by_label("What Area holds").select_option("category")
     page.get_by_text("3 phenomena · 60 rules").wait_for()
     page.get_by_role("button", name="Import").click()
@@ -165,3 +172,20 @@ def test_a_sheet_and_three_files_become_verdicts_and_an_item_is_edited(page, fil
     page.get_by_role("link", name="Suite", exact=True).click()
     assert re.findall(r"\d+", rows.nth(2).inner_text())[1:] == ["16", "0", "14", "0"]
     assert problems == []
+
+
+def test_what_is_chosen_before_all_scripts_have_come_is_not_lost(page, files):
+    page.get_by_label("Name").fill("Ann")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("heading", name="Make a suite").wait_for()
+    page.wait_for_selector("html.scripted", state="attached")
+    held = []
+    page.route("**/static/queue.js", lambda route: held.append(route))
+    page.get_by_label("File", exact=True).set_input_files(files / "sheet.xlsx")
+    page.get_by_role("button", name="Look at the file").click(no_wait_after=True)
+    page.get_by_text("3 phenomena · 60 rules").wait_for()
+    page.get_by_label("What Wrong holds").select_option("ignore")
+    while not held:
+        page.wait_for_timeout(10)
+    held[0].continue_()
+    page.get_by_text("3 phenomena · 30 rules").wait_for()

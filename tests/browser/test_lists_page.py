@@ -33,6 +33,7 @@ PAGES = (
     "/people",
     "/items/1",
     "/items/new",
+    "/rule/1",
 )
 LOOKS = [("light", 1366), ("dark", 1366), ("light", 390), ("dark", 390)]
 

@@ -42,6 +42,13 @@ def test_every_layout_is_read(run, text):
     assert (done.status, done.out.splitlines(), done.err) == (0, BEST, "")
 
 
+def test_a_candidate_ends_before_its_scores_and_keeps_its_blanks(run):
+    blanks = " " * 500_000
+    Path("list.txt").write_text(f"0 ||| \ta{blanks}b  ||| -1 ||| x\n1 |||{blanks}|| c{blanks}\n")
+    done = run("mbr list.txt")
+    assert done.out.splitlines() == [f"\ta{blanks}b", f"{blanks[1:]}|| c"]
+
+
 def test_weights_of_a_table_count(run):
     Path("list.tsv").write_text(table(WEIGHTS))
     done = run("mbr list.tsv")

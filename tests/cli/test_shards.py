@@ -79,6 +79,7 @@ def test_columns_tokenizer_and_limits_are_those_of_other_scores(run, here):
         ("--shards a.txt", "a.txt: shards are .parquet, .arrow, .feather"),
         ("--shards part-0.parquet -i a.txt", "-i does not go with --shards"),
         ("--shards part-0.parquet --paired-bs", "--paired-bs does not go with --shards"),
+        ("--shards part-0.parquet --store runs", "--store does not go with --shards: --out keeps"),
         ("--shards part-0.parquet -sl", "segment scores are written with --out"),
         ("--shards part-0.parquet --where chrf>20", "name a folder with --out"),
         ("--shards part-0.parquet --where chrf>20 --out o", "there is no chrf"),

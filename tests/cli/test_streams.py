@@ -90,6 +90,15 @@ def test_too_little_memory_is_told_in_one_line(here):
     assert "ulimit -v" in message
 
 
+@pytest.mark.parametrize("megabytes", [400, 700, 900])
+def test_too_little_memory_for_a_model_is_told_in_one_line(here, monkeypatch, megabytes):
+    """Not as a package that is missing, and without what libraries say as Python ends."""
+    pytest.importorskip("transformers")
+    monkeypatch.setenv("ASSAY_CACHE", str(here / "no-vectors"))
+    message = told(limited("score ref.txt -i a.txt -m bertscore -l de-en", AS=megabytes * MEGABYTE))
+    assert "not enough memory" in message
+
+
 def test_under_a_memory_limit_arrow_reserves_nothing(here):
     """Its own pool would take a gigabyte at once, and end the process where the rest is little."""
     pytest.importorskip("pyarrow")
@@ -166,24 +175,52 @@ def test_where_files_cannot_grow_nothing_half_made_stays(here, line, size):
     assert names("out") == ["kept.txt"]
 
 
-MOUNT = "mount -t tmpfs -o size=64k none out"
-"""A small disk, in a process that has its own view of them."""
+def on_small_disk(line, kilobytes, after="ls -A out"):
+    """Run a command where `out` is a small disk, and say its status and what is there then."""
+    mount = f"mount -t tmpfs -o size={kilobytes}k none out"
+    Path("out").mkdir()
+    if subprocess.run(["unshare", "-m", "bash", "-c", mount], capture_output=True).returncode:
+        pytest.skip("only the superuser can make a small disk")
+    command = f"{mount} && {' '.join(ASSAY)} {line}; echo $?; {after}"
+    return subprocess.run(
+        ["unshare", "-m", "bash", "-c", command], capture_output=True, text=True, timeout=PATIENCE
+    )
 
 
 @pytest.mark.parametrize("line", ["demo out/demo", "suite import items.json --db out/suite.db"])
 def test_a_full_disk_is_left_as_it_was(here, line):
     make_db()
-    Path("out").mkdir()
-    if subprocess.run(["unshare", "-m", "bash", "-c", MOUNT], capture_output=True).returncode:
-        pytest.skip("only the superuser can make a small disk")
-    command = f"{MOUNT} && {' '.join(ASSAY)} {line}; echo $?; ls -A out"
-    done = subprocess.run(
-        ["unshare", "-m", "bash", "-c", command], capture_output=True, text=True, timeout=PATIENCE
-    )
+    done = on_small_disk(line, 64)
     assert done.stdout == "2\n"
     assert done.stderr.startswith("assay: ")
     assert done.stderr.count("\n") == 1
     assert line.split()[-1] in done.stderr
+
+
+CHECK = (
+    "import sqlite3; print(sqlite3.connect('out/new.db').execute('pragma quick_check').fetchone())"
+)
+
+
+@pytest.mark.parametrize("kilobytes", [900, 1500, 2500])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "suite import items.json --db out/new.db -q",
+        "suite export --db suite.db --what backup -o out/new.db -q",
+    ],
+)
+def test_a_database_on_a_disk_that_fills_up_is_whole_or_not_there(here, line, kilobytes):
+    """Its journal may still fit where what is in it does not fit into the database."""
+    make_db()
+    after = f'test ! -e out/new.db || {sys.executable} -c "{CHECK}"; ls -A out'
+    done = on_small_disk(line, kilobytes, after)
+    if done.stdout.startswith("0"):
+        assert (done.stdout, done.stderr) == ("0\n('ok',)\nnew.db\n", "")
+    else:
+        assert done.stdout == "2\n"
+        assert done.stderr.startswith("assay: out/new.db cannot be used")
+        assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])

@@ -74,6 +74,24 @@ def test_the_number_of_examples_can_be_chosen(run, suite):
     assert 0 < examples(1) < examples(3)
 
 
+def test_a_rule_that_takes_too_long_is_told_with_its_file(run, here):
+    item = {"id": "1", "category": "c", "phenomenon": "p", "source_sentence": "x"}
+    items = [{**item, "positive_regex": "(a|aa)+$"}]
+    Path("endless.json").write_text(json.dumps({"items": items}))
+    Path("one.txt").write_text("a" * 200 + "!\n")
+    assert run("suite run endless.json -i one.txt").err.startswith(
+        "assay: note: endless.json, item 1: rule 1+1 took longer than"
+    )
+    run("suite import endless.json --db suite.db -q")
+    assert "note: suite.db, item 1: rule" in run("suite run --db suite.db -i one.txt").err
+    Path("two.txt").write_text("b\n")
+    compared = (
+        "compare two.txt -i one.txt two.txt -m bleu -F none --suite endless.json one.txt two.txt"
+    )
+    ran = run(compared)
+    assert "note: endless.json, item 1: rule" in ran.err
+
+
 def test_stored_runs_have_the_same_verdicts_and_are_kept(run, db):
     plain = json.loads(run(f"suite run items.json -i sysA.txt sysB.txt {RUN} -f json").out)
     line = f"suite run --db suite.db -i sysA.txt sysB.txt {RUN} --campaign wmt23 -f json"
@@ -160,7 +178,7 @@ def test_a_pattern_that_cannot_be_searched_is_a_note_and_a_warning(run, suite):
     ran = run(f"suite run broken.json -i sysA.txt {RUN} -f json")
     assert ran.status == 0
     name = content["items"][0]["id"]
-    assert f"assay: note: item {name}: " in ran.err
+    assert f"assay: note: broken.json, item {name}: " in ran.err
     (record,) = [r for r in json.loads(ran.out)["records"] if r["item"] == name]
     assert record["verdict"] == "warning"
     assert not run(f"suite run broken.json -i sysA.txt {RUN} -q").err

@@ -95,6 +95,9 @@ def test_hostile_sgml_is_read_in_no_time(tmp_path):
     assert "has no <seg>" in refusal(read_sgm, path)
     save(path, f'<refset><seg id="1"{"-1" * 100_000}>One.</seg></refset>')
     assert read_sgm(path).lines == ("One.",)
+    blanks = " " * 1_000_000
+    save(path, f'<refset><seg id="1">{blanks}One{blanks}line.\n{blanks}\n Two.\n</seg></refset>')
+    assert read_sgm(path).lines == (f"One{blanks}line. Two.",)
 
 
 def test_xml_gives_everything(tmp_path):

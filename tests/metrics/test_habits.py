@@ -1,5 +1,7 @@
 """What sacreBLEU's users are used to works here, and metrics of one's own do as well."""
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,6 +14,7 @@ from assay import BLEU, CHRF, ROUGE, TER, WER, DataError, MacroF, MicroF, parse,
 from assay.data import Segment
 from assay.metrics.base import METRICS, Metric, registered
 from tests.corpora import REFERENCES, SHORT, Texts, hostile
+from tests.patience import PATIENCE
 
 PAIRS = {
     "bleu": (BLEU(), sacrebleu.BLEU()),
@@ -204,3 +207,13 @@ def test_a_built_in_name_cannot_be_taken(lengths):
 
     with pytest.raises(DataError, match="there is a metric called 'bleu' already"):
         register(Other)
+
+
+def test_references_that_are_kept_leave_nothing_to_say_as_python_ends():
+    code = """
+import assay
+assay.CHRF().corpus_score(["a cat"], [["the cat"]])
+assay.score({"one": ["a cat"]}, [["the cat"]], ["chrf"])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

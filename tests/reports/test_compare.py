@@ -280,3 +280,13 @@ def test_the_text_names_the_number_of_tests_and_the_correction(pair):
 def test_tagged_words_are_looked_at_where_there_is_a_tagger(pair):
     found = by_slice(assay.compare(pair, ["chrf"], features=["upos"]), "words")
     assert found["upos:PROPN"]["value"] < found["upos:PROPN"]["value_other"]
+
+
+@needs_tagger
+def test_nobody_need_know_that_no_name_is_in_the_texts():
+    lines = ("The cat sat on the mat.",) * 6
+    outputs = {"old": lines, "new": ("A cat sits on a mat.",) * 6}
+    result = assay.compare(Dataset(outputs, tuple((line,) for line in lines)), ["chrf"])
+    kinds = {name.partition(":")[0] for name in by_slice(result, "words")}
+    assert {"upos", "morph"} < kinds
+    assert "ner" not in kinds

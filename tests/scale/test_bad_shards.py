@@ -121,7 +121,9 @@ def test_two_shards_of_one_name_are_refused(tmp_path):
         (tmp_path / folder).mkdir()
         pq.write_table(GOOD, tmp_path / folder / "a.parquet")
     paths = [tmp_path / "x" / "a.parquet", tmp_path / "y" / "a.parquet"]
-    assert "would both be called a in the output" in refused(paths)
+    assert "would both be called a in the output" in refused(paths, out=tmp_path / "out")
+    # Without an output they need no name.
+    assert score_shards(paths, ["chrf"]).segments == 2 * len(GOOD)
 
 
 def test_inputs_are_never_overwritten(tmp_path):

@@ -6,6 +6,7 @@ import lzma
 import pickle
 import subprocess
 import sys
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -129,9 +130,11 @@ class Elsewhere:
         return (pickle.loads(pickle.dumps(outcome)) for outcome in reversed(outcomes))
 
 
-def test_a_cluster_makes_no_difference(corpus, whole, tmp_path):
+def test_a_cluster_makes_no_difference(corpus, whole, tmp_path, monkeypatch):
     metrics = [*METRICS, "rouge-1"]
-    result = score_shards(str(corpus / "*"), metrics, cluster=Elsewhere(), out=tmp_path / "out")
+    monkeypatch.chdir(corpus)
+    result = score_shards("*", metrics, cluster=Elsewhere(), out=tmp_path / "out")
+    assert result.inputs() == score_shards("*", metrics).inputs()
     assert figures(result) == expected(whole, metrics)
     assert score_shards(str(corpus / "*"), metrics, out=tmp_path / "out").summary() == [
         "223 segments in 3 shards, 3 of them scored by an earlier run."
@@ -398,6 +401,22 @@ def test_files_far_away_are_read_and_written():
     finally:
         system.rm("/corpus", recursive=True)
         system.rm("/out", recursive=True)
+
+
+@pytest.mark.parametrize("caches", ["", "simplecache::"])
+def test_files_in_an_archive_are_read(tmp_path, caches):
+    for system in ("atlas", "birch"):
+        write(rows(system, 40), tmp_path / f"{system}.tsv")
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        for path in tmp_path.glob("*.tsv"):
+            archive.write(path, f"in/{path.name}")
+    inside = f"{caches}zip://in/*.tsv::{tmp_path}/all.zip"
+    both = pa.concat_tables([rows("atlas", 40), rows("birch", 40)])
+    for reason in ("new", ""):
+        result = score_shards(inside, METRICS, out=tmp_path / "out")
+        assert figures(result) == expected(both)
+        assert {outcome.reason for outcome in result.shards} == {reason}
+    assert (tmp_path / "out" / "birch.parquet").exists()
 
 
 def test_folders_of_a_pattern_are_folders_of_the_output(tmp_path):

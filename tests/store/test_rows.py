@@ -434,6 +434,16 @@ def test_other_analyses_take_rows_from_the_store_too(tmp_path):
     assert compared.records() == assay.compare(data, [Counting()], features=()).records()
 
 
+def test_retrieval_takes_rows_from_the_store_too(tmp_path):
+    pytest.importorskip("bm25s")
+    data = read_demo()
+    queries = {"1": "vote of the town council"}
+    assay.score(data, [Counting()], store=tmp_path)
+    found = assay.retrieval(data, [Counting()], queries=queries, store=tmp_path)
+    assert len(Counting.calls) == 1
+    assert found.records() == assay.retrieval(data, [Counting()], queries=queries).records()
+
+
 def test_without_a_store_nothing_is_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assay.score(small("atlas"), ["bleu"])

@@ -19,6 +19,7 @@ from assay.suites.check import (
     verdict_named,
 )
 from assay.suites.model import Item, Rule, Run, Suite
+from assay.text import check_repetitions
 
 
 def item(name, *, positive="yes", negative="no", category="C", phenomenon="P"):
@@ -132,6 +133,10 @@ def test_repetitions_that_grow_too_large_together_are_refused(text):
 )
 def test_usual_repetitions_are_fine(text):
     assert pattern(text, "regex")
+
+
+def test_a_brace_before_a_long_row_of_blanks_is_read_in_no_time():
+    check_repetitions("a{" + " " * 250_000 + "b")
 
 
 def test_kept_patterns_are_the_same_object_whatever_their_length():

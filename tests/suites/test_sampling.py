@@ -152,6 +152,12 @@ def test_every_source_is_one_line_and_one_cell_for_any_program(source):
     assert line.source.split() == item.source.split()
 
 
+def test_a_long_row_of_blanks_is_read_in_no_time():
+    blanks = " " * 1_000_000
+    (line,) = mix([Item("1", "", "A", "B", f"x{blanks}y \n\t z")], rng=rng())
+    assert line.source == f"x{blanks}y z"
+
+
 def test_the_public_sources_are_only_changed_where_they_end_in_blanks(shared):
     items = read_suite(shared / "testsuite/de-en/items.json").items
     assert [each.source for each in mix(items, rng=rng())] == [

@@ -447,6 +447,7 @@ def _configure_retrieval(parser: argparse.ArgumentParser) -> None:
         help="documents to find for each query (default: 1000)",
     )
     _add_predictors(parser)
+    add_store(parser, runs=False)
     add_output(parser)
 
 
@@ -497,6 +498,7 @@ def _run_retrieval(args: argparse.Namespace) -> int:
         depth=args.depth,
         scores=read_given(args, data) if isinstance(data, Dataset) else [],
         alpha=args.alpha,
+        store=args.store,
         track=partial(track, label="Searching", quiet=args.quiet),
     )
     show(result, args, inputs=files)

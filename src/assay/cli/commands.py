@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import errno
 import os
 import re
 import shlex
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO, cast
 
 from assay.data import DataError, StoreWarning
+from assay.extras import lacks_memory
 from assay.progress import track, tracked
 from assay.registry import PluginWarning, did_you_mean
 
@@ -127,26 +127,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader has seen enough, as in `assay ... | head`.
         _silence(sys.stdout)
         return 0
-    except MemoryError:
-        return _complain(_NO_MEMORY)
-    except ImportError as error:
-        if "failed to map segment" not in str(error):
-            raise
-        return _complain(_NO_MEMORY)
-    except RuntimeError as error:
-        # Every thread needs room for its stack.
-        if "can't start new thread" not in str(error):
-            raise
-        return _complain(_NO_MEMORY)
     except OSError as error:
-        if error.errno == errno.ENOMEM:
-            return _complain(_NO_MEMORY)
+        if lacks_memory(error):
+            return _complain_of_memory()
         # Files answer with a `DataError`; this is standard output, on a full disk say.
         _silence(sys.stdout)
         return _complain(f"cannot go on: {error.strerror or error}.")
     except KeyboardInterrupt:
         print("assay: stopped", file=sys.stderr)
         return 130
+    except Exception as error:
+        if not lacks_memory(error):
+            raise
+        return _complain_of_memory()
 
 
 def _run(arguments: list[str]) -> int:
@@ -192,6 +185,12 @@ def _introduce(group: str, rest: list[str]) -> int:
 def _complain(message: object) -> int:
     print(f"assay: {' '.join(in_options(str(message)).splitlines())}", file=sys.stderr)
     return BAD_INPUT
+
+
+def _complain_of_memory() -> int:
+    # Libraries that fail once more as Python ends have nothing to add.
+    sys.unraisablehook = lambda unraisable: None
+    return _complain(_NO_MEMORY)
 
 
 @contextlib.contextmanager

@@ -162,7 +162,7 @@ def _read_suite(args: argparse.Namespace, inputs: Inputs) -> RunResult | None:
         inputs.files.append(describe(args.ids, sizes[0]))
     run = run_suite(suite, runs, track=partial(track, label="Checking", quiet=args.quiet))
     for trouble in run.trouble:
-        take_note(args, trouble)
+        take_note(args, f"{items}, {trouble}")
     return run
 
 

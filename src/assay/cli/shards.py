@@ -54,10 +54,13 @@ def _check(args: argparse.Namespace) -> None:
         "--interval": args.interval,
         "--paired-bs": args.paired_bs,
         "--paired-ar": args.paired_ar,
+        "--store": args.store,
     }
     given = [option for option, value in others.items() if value]
     if given == ["-sl"]:
         raise DataError("-sl does not go with --shards: segment scores are written with --out.")
+    if given == ["--store"]:
+        raise DataError("--store does not go with --shards: --out keeps what was scored of them.")
     if given:
         raise DataError(
             f"{given[0]} does not go with --shards, which score one corpus; leave it out."

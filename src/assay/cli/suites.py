@@ -85,7 +85,7 @@ def _save(args: argparse.Namespace) -> tuple[RunResult, list[Record]]:
         check_output(args, files)
         watched = partial(track, label="Checking", quiet=args.quiet)
         run = save_runs(store, runs, replace=args.replace, track=watched)
-    warn(run.trouble, quiet=args.quiet)
+    warn([f"{store.address}, {trouble}" for trouble in run.trouble], quiet=args.quiet)
     _tell(args, len(runs), str(store.address))
     return replace(run, examples=args.examples), files
 
@@ -430,7 +430,7 @@ def _run_on_files(args: argparse.Namespace) -> _RunOnFiles:
     check_output(args, files)
     watched = partial(track, label="Checking", quiet=args.quiet)
     run = run_suite(suite, runs, examples=args.examples, track=watched)
-    warn(run.trouble, quiet=args.quiet)
+    warn([f"{args.items}, {trouble}" for trouble in run.trouble], quiet=args.quiet)
     return _RunOnFiles(run, files)
 
 

@@ -14,7 +14,7 @@ from assay.io.files import FilePath, label, read_lines
 
 __all__ = ["NBest", "read_nbest"]
 
-_MOSES = re.compile(r"\s*(\d+)\s*\|\|\|\s?(.*?)\s*(?:\|\|\|.*)?")
+_MOSES = re.compile(r"\s*(\d+)\s*\|\|\|\s?(.*)")
 _HEADER = ("segment", "candidate", "weight")
 
 
@@ -105,7 +105,8 @@ def _moses(path: FilePath, lines: Sequence[str]) -> NBest:
                 f"{label(path)}, line {number}: write the segment's number first, as in "
                 "'0 ||| a candidate ||| scores ||| score'."
             )
-        entries.append(_Entry(match[1], match[2], 1.0, number))
+        candidate = match[2].partition("|||")[0].rstrip()
+        entries.append(_Entry(match[1], candidate, 1.0, number))
     return NBest(_grouped(path, entries).candidates)
 
 

@@ -89,7 +89,9 @@ def _resolve(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    return re.sub(r"[ \t]*[\r\n]+[ \t\r\n]*", " ", text).strip(" \t\r\n")
+    """The text on one line."""
+    lines = (line.strip(" \t") for line in re.split(r"[\r\n]", text))
+    return " ".join(filter(None, lines))
 
 
 def read_wmt_xml(path: FilePath) -> Dataset:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from threading import Lock
@@ -42,6 +43,9 @@ def reference_count(references: Iterable[tuple[str, ...]]) -> int | str:
 
 _KEPT: OrderedDict[Hashable, KnownReferences] = OrderedDict()
 """The last references of a metric, by its settings; the metric that was used last is at the end."""
+
+# Modules may outlive the kernel as Python ends, which then says that something of its is left over.
+atexit.register(_KEPT.clear)
 
 _LOCK = Lock()
 

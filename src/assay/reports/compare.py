@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -19,7 +19,7 @@ from assay.comparison.words import (
 )
 from assay.data import Array, DataError, Dataset, MissingInput, divide
 from assay.features.annotation import Annotator
-from assay.features.select import annotate_dataset, parse_features, resolve
+from assay.features.select import AnnotatedTexts, annotate_dataset, parse_features, resolve
 from assay.features.spacy import default_pipeline
 from assay.io.files import FilePath, read_lines
 from assay.metrics.base import (
@@ -327,30 +327,29 @@ def _tagged_classes(
     track: Track,
 ) -> list[WordClass]:
     """Words by what a tagger says of them; by default what can be had."""
-    told = tagging.annotator is not None or bool(tagging.pipeline)
-    if features is None and tagging.tags:
-        return _classes_in_files(data, tagging)
+
+    def annotate(wanted: Sequence[str]) -> AnnotatedTexts:
+        watched = partial(track, label="Tagging")
+        return annotate_dataset(data, wanted, **tagging._asdict(), track=watched, warn=notes.append)
+
     if features is None:
-        features = TAGGED if told or _has_tagger(data) else ()
-        if not features:
-            code = language_of(data, "target").code or "this language"
-            notes.append(f"no tagger for {code} is installed: words are classed by form only.")
+        told = tagging.annotator is not None or tagging.pipeline or tagging.tags
+        if told or _has_tagger(data):
+            return _usual_classes(annotate, tagging)
+        code = language_of(data, "target").code or "this language"
+        notes.append(f"no tagger for {code} is installed: words are classed by form only.")
     if not features:
         return []
-    found = annotate_dataset(
-        data,
-        features,
-        **tagging._asdict(),
-        track=partial(track, label="Tagging"),
-        warn=notes.append,
-    )
+    found = annotate(features)
     return class_counts(found.systems, found.references, found.features)
 
 
-def _classes_in_files(data: Dataset, tagging: Tagging) -> list[WordClass]:
-    """Words by all that files of tags say: universal tags, or tags of any other kind."""
+def _usual_classes(
+    annotate: Callable[[Sequence[str]], AnnotatedTexts], tagging: Tagging
+) -> list[WordClass]:
+    """Words by all that a tagger says of them, or files: universal tags, or tags of any kind."""
     universal = all(str(path).endswith((".conllu", ".conll")) for path in tagging.tags)
-    found = annotate_dataset(data, ["upos" if universal else "tags"], **tagging._asdict())
+    found = annotate(["upos" if universal else "tags"])
     texts = [*chain(*found.systems.values()), *chain(*found.references)]
     layers = {layer for text in texts for layer, spans in text.layers.items() if spans}
     wanted = [kind for kind in (*TAGGED, "tags") if kind in layers]

@@ -6,7 +6,7 @@ import glob
 import hashlib
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ __all__ = [
     "PACKED",
     "LocalCopy",
     "Shard",
+    "check_names",
     "check_unchanged",
     "filesystem",
     "find_shards",
@@ -58,15 +59,19 @@ def find_shards(patterns: Sequence[str]) -> list[Shard]:
         for path, name in _matches(str(pattern)):
             if path not in shards:
                 shards[path] = Shard(path, _bare(name), *_stat(path))
+    return list(shards.values())
+
+
+def check_names(shards: Iterable[Shard]) -> None:
+    """Raise a `DataError` where the outputs of two shards would have the same name."""
     by_name: dict[str, str] = {}
-    for shard in shards.values():
+    for shard in shards:
         other = by_name.setdefault(shard.name, shard.path)
         if other != shard.path:
             raise DataError(
                 f"{other} and {shard.path} would both be called {shard.name} in the output. Name "
                 "them with one pattern that has a wildcard for what differs, or rename one."
             )
-    return list(shards.values())
 
 
 def remote(path: str) -> bool:
@@ -91,7 +96,7 @@ def _matches(pattern: str) -> list[tuple[str, str]]:
         system, inside = filesystem(pattern)
         with _reached(pattern):
             found = sorted(system.glob(inside)) if wild else [inside] * system.isfile(inside)
-        paths = [system.unstrip_protocol(path) for path in found]
+        paths = [_url(system, path, pattern) for path in found]
         fixed = _fixed(inside)
         names = [path.removeprefix(fixed).lstrip("/") for path in found]
     elif wild and not Path(pattern).exists():
@@ -109,6 +114,17 @@ def _matches(pattern: str) -> list[tuple[str, str]]:
     return [
         (path, name if wild else Path(name).name) for path, name in zip(paths, names, strict=True)
     ]
+
+
+def _url(system: Any, path: str, pattern: str) -> str:
+    """The address of a path that the pattern stands for, with all that the pattern chains.
+
+    In zip://*.tsv::s3://bucket/all.zip the file system of the path leaves the archive out.
+    """
+    head, _, tail = pattern.partition("://")
+    caches, chained, _ = head.rpartition("::")
+    _, within, archive = tail.partition("::")
+    return f"{caches}{chained}{system.unstrip_protocol(path)}{within}{archive}"
 
 
 def _fixed(pattern: str) -> str:
@@ -134,7 +150,9 @@ def _stat(path: str) -> tuple[int, str]:
     if remote(path):
         system, inside = filesystem(path)
         with _reached(path):
-            return int(system.size(inside) or 0), str(system.ukey(inside))
+            about = system.info(inside)
+            # Not `ukey`: that of an archive is another one each time it is opened.
+            return int(about["size"] or 0), hashlib.sha256(str(about).encode()).hexdigest()
     try:
         found = Path(path).stat()
     except OSError as error:
@@ -180,7 +198,7 @@ def local_copy(shard: Shard) -> Iterator[LocalCopy]:
     system, inside = filesystem(shard.path)
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         # The ending says how to read it.
-        target = Path(folder) / f"shard{''.join(Path(shard.path).suffixes[-2:])}"
+        target = Path(folder) / f"shard{''.join(Path(inside).suffixes[-2:])}"
         with _reached(shard.path):
             system.get_file(inside, str(target))
         with target.open("rb") as file:

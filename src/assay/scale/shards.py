@@ -27,7 +27,7 @@ from assay.scale.batches import (
     find_columns,
     score_segments,
 )
-from assay.scale.files import Shard, check_unchanged, find_shards, local_copy, remote
+from assay.scale.files import Shard, check_names, check_unchanged, find_shards, local_copy, remote
 from assay.scale.filters import Where
 from assay.scale.outputs import METADATA, OutputFolder, has_changed
 from assay.scale.readers import (
@@ -173,8 +173,8 @@ def score_shards(
             if outcome is not None:
                 sums.add_table(outcome.sums)
                 outcomes.append(outcome._replace(sums=None))
-    order = {shard.name: at for at, shard in enumerate(shards)}
-    outcomes.sort(key=lambda outcome: order[outcome.shard.name])
+    order = {shard.path: at for at, shard in enumerate(shards)}
+    outcomes.sort(key=lambda outcome: order[outcome.shard.path])
     return ShardsResult(
         (plan.columns.hypothesis,),
         metric_scores(sums, plan.metrics),
@@ -383,7 +383,8 @@ def _plan(
 
 
 def _check_folder(out: str, shards: Sequence[Shard]) -> None:
-    """No output may take the place of an input."""
+    """No output may take the place of an input, or of another output."""
+    check_names(shards)
     folder = OutputFolder(out)
     inputs = {os.path.realpath(shard.path): shard.path for shard in shards}
     for shard in shards:
@@ -473,8 +474,9 @@ def _elsewhere(shards: Sequence[Shard], plan: ShardPlan) -> Iterator[ShardOutcom
     # Whoever does the work may do it in another folder.
     plan = replace(plan, out=None if plan.out is None else _absolute(plan.out))
     items = [shard._replace(path=_absolute(shard.path)) for shard in shards]
-    for outcome in current_cluster().map(partial(score_shard, plan=plan), items):
-        yield outcome
+    outcomes = current_cluster().map(partial(score_shard, plan=plan), items)
+    for outcome, shard in zip(outcomes, shards, strict=True):
+        yield outcome._replace(shard=shard)
         yield from [None] * (_megabytes(outcome.shard.size) - 1)
 
 

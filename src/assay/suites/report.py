@@ -145,7 +145,7 @@ class ReportResult(Result):
 
     def tables(self) -> list[Table]:
         """Systems, categories, phenomena, what the policies count, and failing examples."""
-        display = AccuracyTables(self.accuracies, self.scores, self.about, self._cost())
+        display = self._display
         found = examples(self.verdicts, self.examples)
         return [
             display.systems(),
@@ -156,6 +156,10 @@ class ReportResult(Result):
             *([self._costs()] if self._fair else []),
             *([examples_table(found)] if found else []),
         ]
+
+    def note(self, where: Literal["row", "column"]) -> str:
+        """What counts, how intervals are made, and what bold means in a row or column."""
+        return self._display.note(where)
 
     def paper_tables(self) -> list[Table]:
         """Tables 5 and 7 of the paper: accuracies by category and by phenomenon."""
@@ -194,6 +198,10 @@ class ReportResult(Result):
             }
 
     @property
+    def _display(self) -> AccuracyTables:
+        return AccuracyTables(self.accuracies, self.scores, self.about, self._cost())
+
+    @property
     def _fair(self) -> bool:
         return self.accuracies.counted.policy == "fair"
 
@@ -206,9 +214,10 @@ class ReportResult(Result):
             return ""
         names = [f"{self.verdicts.systems[at]} {items[at]} ({alone[at]} alone)" for at in costly]
         dropped = self.accuracies.counted.dropped[0]
+        do = "does" if dropped == 1 else "do"
         return (
-            f"{dropped} of {len(self.verdicts.items)} items do not count, for at least one system "
-            f"has a warning or no output there; most by {', '.join(names)}."
+            f"{dropped} of {len(self.verdicts.items)} items {do} not count, for at least one "
+            f"system has a warning or no output there; most by {', '.join(names)}."
         )
 
     def _costs(self) -> Table:

@@ -223,8 +223,8 @@ def _refuse_twice(path: FilePath, line: int, what: str, first: int) -> None:
 
 Per = Literal["category", "phenomenon"]
 
-_BREAKS = re.compile(r"[ \t]*[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+[ \t]*")
-"""Where some program ends a line or a cell, and the blanks around."""
+_BREAK = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
+"""Where some program ends a line or a cell."""
 
 
 @dataclass(frozen=True)
@@ -360,7 +360,8 @@ def _source(item: Item) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    return _BREAKS.sub(" ", text).strip()
+    parts = (part.strip(" ") for part in _BREAK.split(text))
+    return " ".join(filter(None, parts)).strip()
 
 
 IDS = "item_ids.txt"

@@ -91,9 +91,13 @@ class AccuracyTables:
             if self._several and row.first_cluster[at]
         }
         columns: Columns = ("system", *heads)
-        items = f"{averages[0].size} items. {_INTERVALS}"
-        note = self._note(items, self.cost, cluster_note(self.accuracies, "column"))
+        note = self.note("column")
         return Table("Systems", columns, cells, note, strong=frozenset(strong), keys=1)
+
+    def note(self, where: Literal["row", "column"]) -> str:
+        """What counts, how intervals are made, and what bold means in a row or column."""
+        items = f"{self.accuracies.row('micro').size} items. {_INTERVALS}"
+        return self._note(items, self.cost, cluster_note(self.accuracies, where))
 
     def categories(self) -> Table:
         """Table 5 of the paper: a row per category, two averages, other scores."""
@@ -205,7 +209,7 @@ def with_all_labels(chart: Chart, *, above: bool = False) -> Chart:
     return replace(chart, spec={**chart.spec, "encoding": encoding})
 
 
-def cluster_note(accuracies: Accuracies, where: str) -> str:
+def cluster_note(accuracies: Accuracies, where: Literal["row", "column"]) -> str:
     """What bold means in a row or column; nothing where there is but one system."""
     if len(accuracies.systems) < 2:
         return ""

@@ -270,3 +270,24 @@ def test_a_cell_far_to_the_right_is_one_column_and_very_many_cells_are_refused(
     path.write_text(header + "Satz,Lex\n" * 7)
     with pytest.raises(DataError, match="8 rows of 3 columns are no table of items"):
         read_item_table(path)
+
+
+def test_a_title_above_the_names_of_the_columns_is_left_out(tmp_path):
+    title, names = ["Our sentences, May"], ["German", "Topic", "Right"]
+    path = saved_sheet(tmp_path / "a.xlsx", [title, [], names, ["Die Birne.", "Lexical", "bulb"]])
+    told = mapped(path, "source=German", "phenomenon=Topic", "positive_fixed=Right")
+    assert [(item.source, item.rules[0].text) for item in told.items] == [("Die Birne.", "bulb")]
+    assert told.notes == ("Row 3 names the columns; what stands above is left out.",)
+    # Below one or two columns nobody can tell a title from a name.
+    narrow = saved_sheet(tmp_path / "b.xlsx", [["German"], ["Die Birne.", "new"]])
+    assert read_item_table(narrow).columns == ("German", "column 2")
+
+
+@pytest.mark.parametrize("mark", [";", " / "])
+def test_cells_that_seem_to_hold_several_rules_are_noted(tmp_path, mark):
+    rows = [["German", "Right"], ["Die Birne.", f"bulb{mark}lamp"], ["Das Schloss.", "castle"]]
+    path = saved_sheet(tmp_path / "a.xlsx", [*rows, ["Die Bank.", f"bench{mark}seat"]])
+    chosen = "source=German", "positive_fixed=Right"
+    (note,) = mapped(path, *chosen).notes
+    assert note.startswith(f"Column 'Right' has '{mark.strip()}' in 2 of 3 cells")
+    assert mapped(path, *chosen, separator=mark).notes == ()

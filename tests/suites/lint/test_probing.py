@@ -82,6 +82,14 @@ def test_huge_counts_do_not_make_huge_texts():
     assert max(map(len, probes(text))) < 10 * LONGEST
 
 
+def test_digits_that_are_no_count_for_the_engine_are_none_for_the_outline():
+    text = "ab{2٣}"
+    assert regex.fullmatch(text, text)
+    parts = [part for branch in outline(text) for part in branch]
+    assert [part.least for part in parts] == [1] * 6
+    assert list(probes(f"a{{{'9' * 5000}٣}}(b)+")) == []
+
+
 def written(branches):
     return ["".join(map(str, branch)) for branch in branches]
 

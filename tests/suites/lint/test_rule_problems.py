@@ -134,3 +134,8 @@ def test_every_string_is_judged_as_its_own_output(plus, minus):
         if rule.kind == "fixed" and rule.text.strip()
         if decide(rule.text, rules.rules).verdict != wanted[rule.polarity]
     }
+
+
+def test_alternatives_of_what_is_no_regular_expression_are_not_looked_at():
+    text = "/a|a|" + "[" * 200_000 + "/"
+    assert found(item(plus=[text]), check="shadowed") == []

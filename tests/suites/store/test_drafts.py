@@ -1,10 +1,12 @@
 """What is proposed settles the case, and tells the output from those with another verdict."""
 
+import numpy as np
 import pytest
 
 from assay.suites.check import decide
 from assay.suites.model import Rule
 from assay.suites.store.common_words import common_words
+from assay.suites.store.dealing import assign
 from assay.suites.store.decisions import save_decision
 from assay.suites.store.drafts import suggest
 from assay.suites.store.queue import case
@@ -12,12 +14,12 @@ from assay.suites.store.records import Draft
 from assay.suites.store.suggestions import suggestions
 from tests.suites.store.samples import fill, item, number
 
-ANN = 1
+ANN, BEN = 1, 2
 
 
-def say(store, text, choice, who=ANN):
+def say(store, text, choice, *, who=ANN, seen=0):
     with store.write() as conn:
-        save_decision(conn, number(store, text), who, choice, seen=0)
+        save_decision(conn, number(store, text), who, choice, seen=seen)
 
 
 def shown(store, text):
@@ -109,6 +111,21 @@ def test_words_of_what_people_judged_are_suggested(store):
     fill(store, [TAGS], told(*texts))
     say(store, "She saw her spouse, is it?", "pass")
     say(store, "Somebody came, no?", "fail")
+    assert suggested(store) == ["spouse"]
+
+
+def test_what_one_of_two_judges_said_suggests_nothing_before_the_other_has_judged(store):
+    texts = ("She saw her spouse, is it?", "Her spouse came, no?", "Somebody came, no?")
+    fill(store, [TAGS], told(*texts))
+    with store.write() as conn:
+        weights = {"Ann": 1, "Ben": 1}
+        assign(conn, ANN, weights, double=1, rng=np.random.default_rng(1))
+    judged = [("She saw her spouse, is it?", "pass"), ("Somebody came, no?", "fail")]
+    for text, choice in judged:
+        say(store, text, choice)
+    assert suggested(store) == []
+    for text, choice in judged:
+        say(store, text, choice, who=BEN, seen=1)
     assert suggested(store) == ["spouse"]
 
 

@@ -9,6 +9,7 @@ from assay.suites.check import Checker
 from assay.suites.model import Run
 from assay.suites.store.decisions import save_decision, undo
 from assay.suites.store.finding import disputed_cases, find
+from assay.suites.store.history import add_change
 from assay.suites.store.queue import case, next_case, progress
 from assay.suites.store.records import Draft, Filters
 from assay.suites.store.runs import save_run
@@ -250,6 +251,17 @@ def test_the_time_left_follows_the_pace_of_the_last_decisions(three):
     with three.read() as conn:
         # The pause before the last one was a pause.
         assert progress(conn, ANN).seconds_left == 0
+
+
+def test_what_is_no_judgement_tells_no_pace(three):
+    with three.write() as conn:
+        for _ in range(2):
+            add_change(conn, ANN, None, "import", "imported items")
+    with three.read() as conn:
+        assert progress(conn, ANN).seconds_left is None
+    say(three, ANN, "so a")
+    with three.read() as conn:
+        assert progress(conn, ANN).seconds_left is None
 
 
 def test_the_queue_equals_a_slow_look_at_everything(store):

@@ -78,9 +78,12 @@ def test_a_suite_from_nothing_goes_on_with_its_first_item(bare, ann):
     assert answer.headers["location"] == "/items/new"
     assert 'name="languages" value="de-en"' in ann.get("/items/new").text
     rules = {"rule-0-role": "positive_regex", "rule-0-text": "bulb"}
-    item = {"source": "Die Birne.", "category": "A", "phenomenon": "L", "languages": "de-en"}
+    item = {"source": "Die Birne.", "category": "A & B", "phenomenon": "L", "languages": "de-en"}
     answer = ann.post("/items/new", **item, **rules, more="1")
-    assert answer.headers["location"] == "/items/new?category=A&phenomenon=L"
+    another = ann.get(answer.headers["location"]).text
+    assert 'name="category" value="A &amp; B"' in another
+    assert 'name="phenomenon" value="L"' in another
+    assert "You added item 001" in another
     suite = suite_of(bare)
     assert (suite.name, suite.items[0].id, suite.items[0].rules[0].text) == ("Mine", "001", "bulb")
 
@@ -242,7 +245,9 @@ def test_an_item_is_tried_while_typing_saved_and_undone(store, ada):
     wrong = ada.live(f"/items/{number}/preview", **fields | {"rule-0-text": "("}).json()
     assert "is not a regular expression" in wrong["preview"]
     assert ada.post(f"/items/{number}", **fields | {"source": ""}).status_code == 400
-    assert ada.post(f"/items/{number}", **fields).headers["location"] == f"/items/{number}?saved=1"
+    shown = ada.get(ada.post(f"/items/{number}", **fields).headers["location"]).text
+    assert "Saved." in shown
+    assert f'name="after" value="/items/{number}"' in shown
     with store.read() as conn:
         assert find_items(conn)[0].warnings == 0
     assert "changed item m1: " in ada.get("/history").text

@@ -60,6 +60,8 @@ def test_a_lead_downloads_a_backup_and_nobody_else(ada, ben, first, tmp_path):
 def test_the_report_shows_accuracies_that_lead_to_outputs(ada, first, monkeypatch):
     page = ada.get("/report?policy=fail").text
     assert re.search(r'level-phenomenon"><th[^>]*>Lexical ambiguity', page)
+    assert "the best of the row and those" in page
+    assert "of the column" not in page
     address = unescape(re.search(r'<a href="(/browse\?system=alpha[^"]+)"', page)[1])
     assert "Her husband came." in ada.get(address).text
     made = report._made.cache_info().misses

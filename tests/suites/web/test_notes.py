@@ -133,3 +133,21 @@ def test_a_draft_of_a_rule_tells_the_second_judge_nothing(doubled, ada, ben):
     page = ben.post(path, **told).text
     assert "against what people decided" not in page
     assert "said fail" not in page
+
+
+def test_the_report_tells_a_lead_nothing_who_is_to_judge_second(doubled, ada, ben):
+    before = ada.get("/report?policy=fail").text
+    other = doubled.others[0].id
+    ben.live("/decide", output=other, choice="pass", seen=0)
+    assert ada.get("/report?policy=fail").text == before
+    assert ben.get("/report?policy=fail").text != before
+    ada.live("/decide", output=other, choice="pass", seen=1)
+    assert ada.get("/report?policy=fail").text != before
+
+
+def test_the_page_of_an_item_tells_a_lead_nothing_who_is_to_judge_second(doubled, ada, ben):
+    other = doubled.others[0].id
+    ben.live("/decide", output=other, choice="fail", seen=0)
+    assert "<bdi>Ben</bdi> said fail" not in ada.get("/items/1").text
+    ada.live("/decide", output=other, choice="fail", seen=1)
+    assert "<bdi>Ben</bdi> said fail" in ada.get("/items/1").text

@@ -413,6 +413,15 @@ def test_there_are_no_pages_about_the_interface(ada):
         assert ada.get(path).status_code == 404
 
 
+def test_an_unknown_address_leads_back_to_the_pages(app, ada):
+    for path in ("/nowhere", "/decide"):
+        answer = ada.get(path)
+        assert answer.status_code == 404
+        assert "There is no such page." in answer.text
+        assert '<a href="/browse"' in answer.text
+    assert Visitor(app).get("/nowhere").headers["location"] == "/login?next=%2Fnowhere"
+
+
 def test_files_outside_are_not_served(ada):
     for path in ("/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py"):
         assert ada.get(path).status_code == 404

@@ -24,9 +24,11 @@ from assay.agreement.retrieval.collection import (
 )
 from assay.agreement.retrieval.measures import MEASURES, Measure, Truth, relevant_documents
 from assay.data import DataError, Dataset, MissingInput, Scores
+from assay.io.files import FilePath
 from assay.plots import heat_map, scatter
 from assay.progress import Track, untracked
 from assay.results import Cell, CellValue, Chart, Charts, Column, Record, Result, Table, known
+from assay.store.results import use_store
 
 __all__ = [
     "DEFAULT_MEASURES",
@@ -64,6 +66,7 @@ def retrieval(
     depth: int = 1000,
     scores: Sequence[Scores] = (),
     alpha: float = 0.05,
+    store: FilePath | None = None,
     track: Track = untracked,
 ) -> RetrievalResult:
     """Search each system's translation of a collection, and say which metrics predict the outcome.
@@ -83,6 +86,7 @@ def retrieval(
     - `k1`, `b`, `depth`: BM25's settings, and how many documents a query finds at most.
     - `scores`: scores of the systems or their segments by other metrics.
     - `alpha`: a p below this is significant.
+    - `store`: a folder that keeps results, so that nothing is scored twice: see `score`.
 
     >>> from assay.demo import read_demo
     >>> queries = {"1": "vote of the town council", "2": "exhibition at the museum"}
@@ -102,7 +106,8 @@ def retrieval(
         tuple(_notes(searched, judgements, relevant)),
         alpha,
     )
-    candidates = _candidates(searched, metrics, scores)
+    with use_store(store):
+        candidates = _candidates(searched, metrics, scores)
     steps = evaluate(
         searched.collections,
         queries,

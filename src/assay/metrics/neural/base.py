@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.data import Array, DataError, Dataset, MissingInput, Segment, divide
-from assay.extras import install_line, require
+from assay.extras import install_line, lacks_memory, require
 from assay.metrics.base import Metric, Rows
 from assay.metrics.neural.encoders import Encoder, encoder_named, encoding_anew
 from assay.registry import setting
@@ -41,9 +41,6 @@ Made = TypeVar("Made")
 
 AHEAD = 4
 """Batches per worker that are worked on before the first is handed on."""
-
-_SAYINGS = ("out of memory", "not enough memory", "can't allocate memory", "cannot allocate memory")
-"""What torch says on a processor or a card, as a plain RuntimeError."""
 
 
 def in_batches(
@@ -80,7 +77,7 @@ def _tried(work: Callable[[Sequence[Item]], Made], batch: Sequence[Item]) -> Mad
     try:
         return work(batch)
     except (RuntimeError, MemoryError) as error:
-        if not _is_memory(error):
+        if not lacks_memory(error):
             raise
         if len(batch) == 1:
             raise DataError(
@@ -88,15 +85,6 @@ def _tried(work: Callable[[Sequence[Item]], Made], batch: Sequence[Item]) -> Mad
                 "Take a smaller model, or another device: device=cpu."
             ) from None
     return _NoMemory()
-
-
-def _is_memory(error: Exception) -> bool:
-    # torch.OutOfMemoryError is a RuntimeError with this name; torch need not be there to ask.
-    return (
-        isinstance(error, MemoryError)
-        or type(error).__name__ == "OutOfMemoryError"
-        or any(saying in str(error).lower() for saying in _SAYINGS)
-    )
 
 
 USUAL = {"reference": "minilm", "source": "use"}

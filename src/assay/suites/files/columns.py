@@ -57,12 +57,16 @@ GROUPS: tuple[ColumnRole, ...] = ("category", "phenomenon")
 
 
 class ItemTable(NamedTuple):
-    """A table that somebody keeps items in; every row has one cell per column."""
+    """A table that somebody keeps items in; every row has one cell per column.
+
+    `header` is the number of the row that names the columns.
+    """
 
     path: FilePath
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
     name: str = ""
+    header: int = 1
 
 
 MOST_CELLS = 10_000_000
@@ -73,11 +77,12 @@ def read_item_table(path: FilePath) -> ItemTable:
     """The table of a workbook (.xlsx), of .json or .jsonl, or of a text file (.csv, .tsv, .txt).
 
     Texts have tabs, semicolons or commas between the cells, whichever the header has, in this
-    order. Objects of JSON have their keys for columns, with lists one element a line.
+    order. Rows of one cell above the names of at least three columns are titles, and left out.
+    Objects of JSON have their keys for columns, with lists one element a line.
     """
     if suffix(path) in (".json", ".jsonl"):
         return _table_of_objects(path)
-    rows = read_any_cells(path)
+    rows = _below_titles(read_any_cells(path))
     if len(rows) < 2:
         raise DataError(
             f"{label(path)} has no items: the first row names the columns, each further row is "
@@ -204,6 +209,12 @@ def _cell(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def _below_titles(rows: list[TableRow]) -> list[TableRow]:
+    filled = [sum(1 for cell in row.cells if cell.strip()) for row in rows]
+    header = next((at for at, cells in enumerate(filled) if cells > 1), 0)
+    return rows[header:] if header and filled[header] > 2 else rows
+
+
 def _even(path: FilePath, rows: Sequence[TableRow]) -> ItemTable:
     """The table with cells for every column; columns without a name and a cell are left out."""
     used = sorted({at for row in rows for at, cell in enumerate(row.cells) if cell.strip()})
@@ -215,7 +226,7 @@ def _even(path: FilePath, rows: Sequence[TableRow]) -> ItemTable:
     header, *body = (TableRow(row.line, [_cell_at(row, at) for at in used]) for row in rows)
     names = zip(header.cells, used, strict=True)
     columns = [name.strip() or f"column {at + 1}" for name, at in names]
-    return ItemTable(path, tuple(columns), tuple(body))
+    return ItemTable(path, tuple(columns), tuple(body), header=header.line)
 
 
 def _cell_at(row: TableRow, place: int) -> str:

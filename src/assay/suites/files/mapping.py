@@ -242,18 +242,19 @@ class _RowReader:
         """The texts of a row's rules, each with the place of its column."""
         for place, (role, cell) in enumerate(zip(self.roles, row.cells, strict=True)):
             if role in RULES:
-                yield from ((place, text) for text in self._cut(cell))
+                yield from ((place, text) for text in self.cut(cell))
+
+    def cut(self, cell: str) -> list[str]:
+        """The rules in one cell."""
+        lines = re.split(r"\r\n|\n|\r", cell)
+        parts = [part for line in lines for part in self._parts(line)]
+        return [part.strip() for part in parts if part.strip()]
 
     def _check(self, place: int, text: str, kind: Kind) -> None:
         try:
             pattern(text, kind)
         except DataError as error:
             raise DataError(f"column {self.table.columns[place]!r}: {error}") from None
-
-    def _cut(self, cell: str) -> list[str]:
-        lines = re.split(r"\r\n|\n|\r", cell)
-        parts = [part for line in lines for part in self._parts(line)]
-        return [part.strip() for part in parts if part.strip()]
 
     def _parts(self, line: str) -> list[str]:
         return line.split(self.separator) if self.separator else [line]
@@ -268,6 +269,10 @@ class _RowReader:
 
 
 def _notes(reader: _RowReader, items: Sequence[Item]) -> Iterator[str]:
+    header = reader.table.header
+    if header > 1:
+        yield f"Row {header} names the columns; what stands above is left out."
+    yield from _separators(reader)
     for role, rows in reader.filled.items():
         what = "1 row has" if len(rows) == 1 else f"{len(rows)} rows have"
         yield f"{what} no {role} ({_rows(rows)}): taken from the row above."
@@ -281,6 +286,24 @@ def _notes(reader: _RowReader, items: Sequence[Item]) -> Iterator[str]:
         if first != item.id:
             where = _rows([reader.places[first], reader.places[item.id]])
             yield f"items {first} and {item.id} ({where}) have the same source and phenomenon."
+
+
+MARKS = (";", " / ")
+"""What people put between several rules in one cell."""
+
+
+def _separators(reader: _RowReader) -> Iterator[str]:
+    """Columns whose cells seem to hold several rules each, which nothing separates yet."""
+    rows = reader.table.rows
+    for place, (name, role) in enumerate(zip(reader.table.columns, reader.roles, strict=True)):
+        cells = [row.cells[place] for row in rows if role in RULES and row.cells[place].strip()]
+        for mark in MARKS:
+            several = sum(any(mark in rule for rule in reader.cut(cell)) for cell in cells)
+            if several >= max(2, 0.1 * len(cells)):
+                yield (
+                    f"Column {name!r} has {mark.strip()!r} in {several} of {len(cells)} cells: "
+                    "each cell becomes one rule, unless you say that this separates rules."
+                )
 
 
 def _doubts(reader: _RowReader) -> Iterator[RuleDoubt]:

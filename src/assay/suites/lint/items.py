@@ -31,7 +31,7 @@ def rule_problems(item: Item, *, limit: float = LIMIT) -> Iterator[Problem]:
         *_both_sides(item),
         *_duplicates(item),
         *_judged(item, limit),
-        *_branches(item),
+        *_branches(item, limit),
     ):
         yield replace(problem, item=item.id)
 
@@ -109,9 +109,9 @@ def _shadowed(rule: Rule, others: list[Rule]) -> Iterator[Problem]:
         yield Problem("info", "shadowed", message, rule=rule.id)
 
 
-def _branches(item: Item) -> Iterator[Problem]:
+def _branches(item: Item, limit: float) -> Iterator[Problem]:
     """Branches of a regular expression that others in it make superfluous."""
-    for rule in _saying(item):
+    for rule in _searchable(item, limit):
         if rule.kind == "regex" and "|" in rule.text and not _REFERENCE.search(rule.text):
             for message in dict.fromkeys([*_twice(rule.text), *_longer(rule.text)]):
                 told = f"{message}, in {quoted(rule.text)}"

@@ -267,13 +267,13 @@ class PatternPart(NamedTuple):
     @property
     def least(self) -> int:
         """How often it must be there."""
-        numbers = regex.match(r"\{(\d*)", self.times)
+        numbers = regex.match(r"\{([0-9]*)", self.times)
         return int(numbers[1] or 0) if numbers else int(self.times[:1] not in ("*", "?"))
 
     @property
     def loops(self) -> bool:
         """Whether it may be there ten times or more."""
-        most = regex.match(r"\{\d*,?(\d*)\}", self.times)
+        most = regex.match(r"\{[0-9]*,?([0-9]*)\}", self.times)
         return int(most[1] or LOOP) >= LOOP if most else self.times[:1] in ("*", "+")
 
 
@@ -291,7 +291,7 @@ _TOKEN = regex.compile(
     |(?<bar>\|)
     |(?:(?<close>\))|(?<one>\\(?:[pPN]\{[^}]*\}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|g<\w+>|.)
       |\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\(\?[^)]*\)|.))
-     (?<times>(?:(?:[*+?]|\{(?:\d+,?\d*|,\d*)\})\+?)?)\??""",
+     (?<times>(?:(?:[*+?]|\{(?:[0-9]+,?[0-9]*|,[0-9]*)\})\+?)?)\??""",
     regex.VERBOSE | regex.DOTALL,
 )
 _GROUPING = regex.compile(r"\((?:\?(?:P?<\w+>|:))?")

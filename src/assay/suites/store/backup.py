@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import insert, select
 
 from assay.data import DataError
-from assay.suites.store.opening import Store, filled_store, remove_database
+from assay.suites.store.opening import Store, filled_store, new_file
 from assay.suites.store.tables import batches, metadata
 
 __all__ = ["backup"]
@@ -26,25 +25,14 @@ def backup(store: Store, target: Path | str) -> None:
         raise DataError(f"{path} exists already; a backup goes to a new file.")
     if store.address.path is None:
         _copied(store, path)
-    else:
-        _copied_whole(store.address.path, path)
-
-
-def _copied_whole(database: Path, path: Path) -> None:
-    """A file of SQLite, copied beside its place and moved there at the end."""
-    draft = path.parent / f".{secrets.token_hex(8)}.tmp"
-    try:
-        with (
-            closing(sqlite3.connect(database)) as source,
-            closing(sqlite3.connect(draft)) as copy,
-        ):
-            source.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")
-        draft.replace(path)
-    except (OSError, sqlite3.Error) as error:
-        raise DataError(f"{path} cannot be written ({error}).") from None
-    finally:
-        remove_database(draft)
+        return
+    with (
+        new_file(path) as draft,
+        closing(sqlite3.connect(store.address.path)) as source,
+        closing(sqlite3.connect(draft)) as copy,
+    ):
+        source.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")
 
 
 def _copied(store: Store, path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sqlite3
 from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -37,8 +38,8 @@ __all__ = [
     "filled_store",
     "known_versions",
     "migrate",
+    "new_file",
     "open_store",
-    "remove_database",
     "upgrade",
 ]
 
@@ -81,7 +82,9 @@ class Address:
         if self.path is not None and path.is_file() and path.samefile(self.path):
             raise DataError(f"-o {target} is the database; name another file.")
 
-    def explain(self, error: SQLAlchemyError, unavailable: type[DataError]) -> DataError:
+    def explain(
+        self, error: SQLAlchemyError | sqlite3.Error, unavailable: type[DataError]
+    ) -> DataError:
         """What went wrong with the database, in one line without the password."""
         cause = str(error.orig) if isinstance(error, DBAPIError) else str(error)
         reason = self.without_password(" ".join(cause.split()))
@@ -353,21 +356,39 @@ def filled_store(where: str | Path) -> Iterator[Store]:
         with closing(open_store(where, create=True)) as store:
             yield store
         return
-    draft = address.path.parent / f".{secrets.token_hex(8)}.tmp"
+    with (
+        new_file(address.path) as draft,
+        closing(_opened(Store(_engine(_file(draft).url), address), create=True)) as store,
+    ):
+        yield store
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """A hidden path for a new database of SQLite, which is moved to `path` when it is whole."""
+    draft = path.parent / f".{secrets.token_hex(8)}.tmp"
     try:
-        with closing(_opened(Store(_engine(_file(draft).url), address), create=True)) as store:
-            yield store
-        if address.path.exists():
-            raise DataError(f"{address} was made by another process meanwhile. Try again.")
-        draft.replace(address.path)
+        yield draft
+        _settle(draft)
+        if path.exists():
+            raise DataError(f"{path} was made by another process meanwhile. Try again.")
+        draft.replace(path)
+    except sqlite3.Error as error:
+        raise _file(path).explain(error, Unavailable) from None
     finally:
-        remove_database(draft)
+        for ending in ("", "-wal", "-shm", "-journal"):
+            Path(f"{draft}{ending}").unlink(missing_ok=True)
 
 
-def remove_database(path: Path) -> None:
-    """Remove a file of SQLite, if it is there, and what SQLite writes beside it."""
-    for ending in ("", "-wal", "-shm", "-journal"):
-        Path(f"{path}{ending}").unlink(missing_ok=True)
+def _settle(path: Path) -> None:
+    """Move what is still in its journal into the database.
+
+    SQLite does so as it closes, but says nothing where the disk is too full for it.
+    """
+    with closing(sqlite3.connect(path, timeout=0)) as connection:
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if busy:
+        raise sqlite3.OperationalError("its journal is in use")
 
 
 def _opened(store: Store, *, create: bool) -> Store:

@@ -180,6 +180,9 @@ def _decision_of(person: int) -> ColumnElement[bool]:
 PACE = 30
 """How many of a person's last decisions tell the pace."""
 
+JUDGED = ("decision", "skip")
+"""The kinds of changes that tell the pace: importing and dividing work say nothing about it."""
+
 BREAK = 300
 """Seconds after which a person was doing something else."""
 
@@ -296,7 +299,9 @@ def _done(connection: Connection, person: int) -> int:
 
 
 def _seconds_left(connection: Connection, person: int, left: int) -> float | None:
-    asked = select(changes.c.time).where(changes.c.annotator_id == person)
+    asked = select(changes.c.time).where(
+        changes.c.annotator_id == person, changes.c.kind.in_(JUDGED)
+    )
     newest = connection.execute(asked.order_by(changes.c.id.desc()).limit(PACE + 1)).scalars()
     times = [datetime.fromisoformat(time) for time in newest]
     gaps = [(late - early).total_seconds() for late, early in pairwise(times)]

@@ -40,6 +40,7 @@ from assay.suites.web import (
     team,
     work,
 )
+from assay.suites.web.requests import Visitor
 from assay.suites.web.site import DEFAULT, HERE, ServerSettings, Session, Site, site_of, wants_json
 
 __all__ = ["HEADERS", "POLICY", "Guard", "make_app"]
@@ -81,6 +82,7 @@ def make_app(store: Store, settings: ServerSettings = DEFAULT) -> FastAPI:
     for module in ROUTED:
         app.include_router(module.router)
     app.mount("/static", _Static(directory=HERE / "static"))
+    app.add_api_route("/{path:path}", _nowhere)
     hosts = ["*"] if settings.hosts is None else sorted(settings.hosts)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
     app.add_middleware(Guard, settings=settings)
@@ -90,6 +92,11 @@ def make_app(store: Store, settings: ServerSettings = DEFAULT) -> FastAPI:
     app.add_exception_handler(ClientDisconnect, _left)
     app.add_exception_handler(Exception, _broken)
     return app
+
+
+def _nowhere(_session: Visitor) -> Response:
+    """Any other address: somebody who is logged in gets the way back to the pages."""
+    raise StarletteHTTPException(404, "There is no such page.")
 
 
 class _Static(StaticFiles):

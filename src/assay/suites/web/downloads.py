@@ -79,17 +79,17 @@ def download_backup(request: Request, post: LeadPosted) -> Response:
 
 def _content(request: Request, session: Session, what: str, ending: str) -> bytes:
     """The file, written as the command line writes it."""
+    viewer = None if session.person.lead else session.person.id
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"{what}.{ending}")
         if what == "report":
-            asked_report(request, session).save(path)
+            asked_report(request, viewer).save(path)
         else:
-            _write(site_of(request).store, session, what, path)
+            _write(site_of(request).store, viewer, what, path)
         return path.read_bytes()
 
 
-def _write(store: Store, session: Session, what: str, path: Path) -> None:
-    viewer = None if session.person.lead else session.person.id
+def _write(store: Store, viewer: int | None, what: str, path: Path) -> None:
     with store.read() as conn:
         if what == "suite":
             write_suite(path, load_suite(conn))

@@ -25,8 +25,9 @@ from assay.suites.store.items import (
 )
 from assay.suites.store.records import Change
 from assay.suites.store.suites import load_suite
-from assay.suites.web.requests import Form, Lead, LeadPosted, Number, Visitor
+from assay.suites.web.requests import Form, Lead, LeadPosted, Number, Queue, Visitor
 from assay.suites.web.site import Session, site_of, wants_json
+from assay.suites.web.work import last_toast
 
 __all__ = ["router"]
 
@@ -51,6 +52,7 @@ def list_items(request: Request, session: Visitor) -> Response:
     with site.store.read() as conn:
         found = find_items(conn, **filters, person=session.person.id)
         known = choices(conn)
+        toast = last_toast(conn, session, asked)
     shown = found[offset : offset + STEP]
     return site.page(
         "items",
@@ -61,6 +63,8 @@ def list_items(request: Request, session: Visitor) -> Response:
         offset=offset,
         step=STEP,
         choices=known,
+        toast=toast,
+        queue=Queue(),
     )
 
 
@@ -110,22 +114,25 @@ def change_item(request: Request, post: LeadPosted, number: Number) -> Response:
 def leave_out(request: Request, post: LeadPosted, number: Number) -> Response:
     """Leave an item out of queues and reports, or bring it back."""
     back = post.form.text("back") == "1"
+    key = post.form.key() or None
     with site_of(request).store.write() as conn:
-        retire_item(conn, number, post.person.id, retired=not back, key=post.form.key() or None)
-    return RedirectResponse(f"/items/{number}", 303)
+        change = retire_item(conn, number, post.person.id, retired=not back, key=key)
+    return RedirectResponse(f"/items/{number}?last={change.id}", 303)
 
 
 def _save(request: Request, session: Session, number: int | None, form: Form) -> Response:
     item, site = _item(form), site_of(request)
     try:
         with site.store.write() as conn:
-            save_item(conn, number, item, session.person.id, key=form.key() or None)
+            change = save_item(conn, number, item, session.person.id, key=form.key() or None)
     except DataError as error:
         return _page(request, session, number, item, error=str(error), status=400)
+    values: dict[str, object] = {"last": change.id}
+    where = "/items" if number is None else f"/items/{number}"
     if number is None and form.text("more"):
-        about = urlencode({"category": item.category, "phenomenon": item.phenomenon})
-        return RedirectResponse(f"/items/new?{about}", 303)
-    return RedirectResponse("/items" if number is None else f"/items/{number}?saved=1", 303)
+        where = "/items/new"
+        values = {"category": item.category, "phenomenon": item.phenomenon, **values}
+    return RedirectResponse(f"{where}?{urlencode(values)}", 303)
 
 
 def _item(form: Form) -> Item:
@@ -173,8 +180,9 @@ def _page(
             "choices": choices(conn),
             "blank": BLANK,
             "roles": _ROLES,
-            "saved": request.query_params.get("saved") == "1",
             "changes": _last_changes(conn, before, session) if before else [],
+            "toast": last_toast(conn, session, Form(dict(request.query_params))),
+            "queue": Queue(),
         }
     if live and wants_json(request):
         return JSONResponse({"preview": site.fragment("item_preview", session, **values)})

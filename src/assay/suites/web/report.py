@@ -7,15 +7,17 @@ from typing import NamedTuple, get_args
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
+from sqlalchemy import false
 
 from assay.suites.accuracy import AccuracyRow, Policy
 from assay.suites.evaluation import suite_report
 from assay.suites.report import ReportResult
+from assay.suites.store.blind import hidden_from
 from assay.suites.store.opening import Store
 from assay.suites.store.runs import campaigns, read_run, stored_runs
 from assay.suites.store.state import state
 from assay.suites.web.requests import Form, Visitor
-from assay.suites.web.site import Session, site_of
+from assay.suites.web.site import site_of
 
 __all__ = ["asked_report", "router"]
 
@@ -63,7 +65,7 @@ def report(request: Request, session: Visitor) -> Response:
     site, choice = site_of(request), _choice(request)
     with site.store.read() as conn:
         stored = stored_runs(conn)
-    result = asked_report(request, session) if stored else None
+    result = asked_report(request, session.person.id) if stored else None
     return site.page(
         "report",
         session,
@@ -73,16 +75,17 @@ def report(request: Request, session: Visitor) -> Response:
         policies=get_args(Policy),
         names=result.accuracies.systems if result else (),
         lines=[_line(result, row, choice) for row in result.accuracies.rows] if result else [],
-        note=result.tables()[0].note if result else "",
+        note=result.note("row") if result else "",
     )
 
 
-def asked_report(request: Request, session: Session) -> ReportResult:
-    """The report that an address asks for, as this person may see it."""
+def asked_report(request: Request, person: int | None) -> ReportResult:
+    """The report that an address asks for, as this person may see it; None may see everything."""
     store = site_of(request).store
-    viewer = None if session.person.lead else session.person.id
     with store.read() as conn:
         now = state(conn)
+        # Those from whom nothing is hidden share one report.
+        viewer = None if hidden_from(conn, person) is false() else person
     return _made(store, now, viewer, _choice(request))
 
 

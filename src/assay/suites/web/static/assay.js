@@ -135,11 +135,14 @@ async function preview(form) {
 }
 
 const changed = (form) =>
-  [...form.elements].some(
-    (field) =>
-      field.matches("input, textarea") &&
-      (field.value !== field.defaultValue || field.checked !== field.defaultChecked),
-  );
+  [...form.elements].some((field) => {
+    if (field.matches("select")) return field.selectedIndex !== sentIndex(field);
+    if (!field.matches("input, textarea")) return false;
+    return field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+  });
+
+// What was chosen in a select when it was sent: the first option where none was marked.
+const sentIndex = (select) => Math.max([...select.options].findIndex((option) => option.defaultSelected), 0);
 
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const plain = (text) => text.replace(/\\([.*+?^${}()|[\]\\])/g, "$1");
