@@ -1,6 +1,7 @@
 """`assay score --shards`: the command does what `assay.score_shards` does."""
 
 import json
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,9 +14,12 @@ from tests.corpora import demo
 @pytest.fixture
 def shards(here):
     for at, system in enumerate(("atlas", "birch")):
-        table = pa.table({"mt": demo(f"systems/{system}.txt"), "ref": demo("ref.A.txt")})
-        pq.write_table(table, f"part-{at}.parquet")
+        write(f"part-{at}.parquet", demo(f"systems/{system}.txt"), demo("ref.A.txt"))
     return here
+
+
+def write(path, hypotheses, references):
+    pq.write_table(pa.table({"mt": hypotheses, "ref": references}), path)
 
 
 def scores(ran):
@@ -63,6 +67,34 @@ def test_rows_that_pass_are_written(run, shards):
     assert kept.column_names == ["mt", "ref", "bleu", "chrf"]
 
 
+def test_runs_of_shards_are_in_the_history(run, shards):
+    def score(name, *options):
+        line = "score --shards part-0.parquet part-1.parquet -m chrf -f json --store runs --run"
+        ran = run(line, name, *options)
+        assert ran.status == 0
+        return scores(ran)
+
+    atlas, birch = (demo(f"systems/{name}.txt") for name in ("atlas", "birch"))
+    references = demo("ref.A.txt")
+    first, again = score("monday", "--out", "scores"), score("tuesday", "--out", "scores")
+    write("part-0.parquet", birch, references)
+    second = score("wednesday")
+    write("part-0.parquet", atlas, references[::-1])
+    other = score("thursday")
+    seen = json.loads(run("history runs -m chrf -f json").out)["records"]
+    assert [each["value"] for each in seen] == [*first, *again, *second, *other]
+    assert [each["change"] for each in seen] == [None, 0, second[0] - again[0], None]
+    assert [each["test_set_sha256"] == seen[0]["test_set_sha256"] for each in seen] == [
+        *[True] * 3, False,
+    ]  # fmt: skip
+    assert {each["n"] for each in seen} == {240}
+    assert {each["low"] for each in seen} == {None}
+    assert "interval" not in run("history runs -m chrf").out
+    Path("limits.toml").write_text("[limits]\nchrf = { min_difference = -1 }\n")
+    line = "check ref.txt --candidate a.txt --limits limits.toml --baseline run:monday --store runs"
+    assert "none with these references" in run(line).err
+
+
 def test_columns_tokenizer_and_limits_are_those_of_other_scores(run, here):
     table = pa.table({"out": demo("systems/atlas.txt"), "gold": demo("ref.A.txt")})
     pq.write_table(table, "a.parquet")
@@ -79,7 +111,7 @@ def test_columns_tokenizer_and_limits_are_those_of_other_scores(run, here):
         ("--shards a.txt", "a.txt: shards are .parquet, .arrow, .feather"),
         ("--shards part-0.parquet -i a.txt", "-i does not go with --shards"),
         ("--shards part-0.parquet --paired-bs", "--paired-bs does not go with --shards"),
-        ("--shards part-0.parquet --store runs", "--store does not go with --shards: --out keeps"),
+        ("--shards part-0.parquet --run tuesday", "--run names a run in a store"),
         ("--shards part-0.parquet -sl", "segment scores are written with --out"),
         ("--shards part-0.parquet --where chrf>20", "name a folder with --out"),
         ("--shards part-0.parquet --where chrf>20 --out o", "there is no chrf"),

@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING
 
-from assay.cli.options import read_columns
+from assay.cli.options import read_columns, store_options
 from assay.data import DataError
 from assay.progress import track
 
@@ -31,6 +31,7 @@ def score_named_shards(args: argparse.Namespace) -> ShardsResult:
         out=args.out,
         where=args.where,
         workers=args.workers,
+        **store_options(args),
         cluster=args.cluster,
         track=partial(track, label="Scoring shards", quiet=args.quiet, unit="MB"),
     )
@@ -54,13 +55,10 @@ def _check(args: argparse.Namespace) -> None:
         "--interval": args.interval,
         "--paired-bs": args.paired_bs,
         "--paired-ar": args.paired_ar,
-        "--store": args.store,
     }
     given = [option for option, value in others.items() if value]
     if given == ["-sl"]:
         raise DataError("-sl does not go with --shards: segment scores are written with --out.")
-    if given == ["--store"]:
-        raise DataError("--store does not go with --shards: --out keeps what was scored of them.")
     if given:
         raise DataError(
             f"{given[0]} does not go with --shards, which score one corpus; leave it out."

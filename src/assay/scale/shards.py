@@ -15,8 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from assay.data import DataError, language_pair
+from assay.data import DataError, Segment, language_pair
 from assay.extras import require
+from assay.io.files import FilePath
 from assay.io.records import ColumnChoice
 from assay.metrics.base import Metric, Selection, select_metrics
 from assay.progress import Engine, Track, current_cluster, spread, tracked, untracked
@@ -40,6 +41,8 @@ from assay.scale.readers import (
 from assay.scale.report import ShardsResult
 from assay.scale.sums import CorpusSums, column_names, metric_scores
 from assay.scoring import ScoreOptions
+from assay.store.observing import observe_sums
+from assay.store.results import ResultStore
 from assay.store.rows import file_digests
 from assay.text import language_notes, named_languages
 from assay.version import __version__
@@ -89,6 +92,7 @@ class ShardPlan:
             "where": self.where.text if self.where else None,
             "files": self.files,
             "rows": ROWS,
+            "texts": "sha256",
         }
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
@@ -110,7 +114,7 @@ class ShardOutcome(NamedTuple):
     """What became of a shard: its sums, and how many of its rows pass the filter.
 
     `reason` says why it was scored ("new", "changed", "other settings", "damaged"); it is empty
-    where an earlier run had done it.
+    where an earlier run had done it. `texts` is the digest of its references and sources.
     """
 
     shard: Shard
@@ -118,6 +122,7 @@ class ShardOutcome(NamedTuple):
     sha256: str
     segments: int
     passed: int
+    texts: str
     reason: str
 
 
@@ -133,6 +138,8 @@ def score_shards(
     out: str | os.PathLike[str] | None = None,
     where: str | None = None,
     workers: int | None = None,
+    store: FilePath | None = None,
+    run_name: str = "",
     cluster: Engine = None,
     track: Track = untracked,
 ) -> ShardsResult:
@@ -148,6 +155,8 @@ def score_shards(
       `out`, with all of their columns.
     - `workers`: shards at once on this machine (default: one per core); `cluster`: where
       else to score them, as in `"tcp://host:8786"`. Neither changes a figure.
+    - `store`: a folder in which the run is written down for `history`, under `run_name`. What was
+      scored is kept by `out`.
     """
     heed_limit()
     require("scale", "pyarrow", reason="shards are read with Arrow")
@@ -160,6 +169,7 @@ def score_shards(
     pair = language_pair(languages) if isinstance(languages, str) else languages
     select = partial(select_metrics, metrics, tokenize=tokenize, lowercase=lowercase)
     folder = None if out is None else os.fspath(out)
+    kept = None if store is None else ResultStore(store)
     plan, notes = _plan(shards, select, columns, pair, folder, condition)
     if folder is not None:
         _check_folder(folder, shards)
@@ -175,13 +185,36 @@ def score_shards(
                 outcomes.append(outcome._replace(sums=None))
     order = {shard.path: at for at, shard in enumerate(shards)}
     outcomes.sort(key=lambda outcome: order[outcome.shard.path])
-    return ShardsResult(
+    result = ShardsResult(
         (plan.columns.hypothesis,),
         metric_scores(sums, plan.metrics),
         ScoreOptions(),
         notes=(*notes, *_rescored(outcomes, plan), *_strangers(shards, plan)),
         shards=tuple(outcomes),
         where=where,
+    )
+    if kept:
+        _write_down(kept, result, run_name, pair)
+    return result
+
+
+def _write_down(
+    store: ResultStore, result: ShardsResult, name: str, languages: tuple[str, str] | None
+) -> None:
+    """Keep the corpus scores as a run; what tells its test set is the texts of all shards."""
+    digest = hashlib.sha256("".join(outcome.texts for outcome in result.shards).encode())
+    store.add_run(
+        "score",
+        [
+            observe_sums(entry.metric, entry.signature, system, float(value), entry.length)
+            for entry in result.by_metric
+            for system, value in zip(result.systems, entry.corpus, strict=True)
+        ],
+        name=name,
+        test_set="",
+        test_set_sha256=digest.hexdigest(),
+        languages=languages,
+        segments=result.segments,
     )
 
 
@@ -200,21 +233,26 @@ def score_shard(
             about = finished.about
             settings, changed = about["plan"] != plan.digest, has_changed(shard, about)
             if not settings and not changed:
-                known = about["input"]["sha256"], about["segments"], about["passed"]
+                sha256, texts = about["input"]["sha256"], about["input"]["texts_sha256"]
+                known = sha256, about["segments"], about["passed"], texts
                 return ShardOutcome(shard, finished.sums, *known, reason="")
             reason = "changed" if changed else "other settings"
         elif folder.has_sums(shard.name):
             reason = "damaged"
     with local_copy(shard) as copy, _writer(shard, plan) as writer:
         sums = CorpusSums()
+        texts = hashlib.sha256()
         passed = 0
         every_column = plan.where is not None
         batches = read_batches(copy.path, shard.path, plan.columns, every_column=every_column)
         for batch in _ahead(batches):
-            passed += _score_batch(batch, plan, sums, writer)
+            segments = batch_segments(batch.table, plan.columns, batch.place)
+            texts.update(_compared_with(segments))
+            passed += _score_batch(batch, segments, plan, sums, writer)
             tell(batch.done)
         check_unchanged(shard)
-        outcome = ShardOutcome(shard, sums.table(), copy.sha256, sums.segments, passed, reason)
+        known = copy.sha256, sums.segments, passed, texts.hexdigest()
+        outcome = ShardOutcome(shard, sums.table(), *known, reason=reason)
         writer.finish(_about(outcome, plan, sums.reference_count))
     if plan.out is not None:
         about = _about(outcome, plan, sums.reference_count)
@@ -222,10 +260,21 @@ def score_shard(
     return outcome
 
 
-def _score_batch(batch: ShardBatch, plan: ShardPlan, sums: CorpusSums, writer: _Writer) -> int:
+def _compared_with(segments: Sequence[Segment]) -> bytes:
+    """The references and sources of segments, in a form that tells them apart."""
+    parts = ("\x1f".join((*segment.references, segment.source)) for segment in segments)
+    return "".join(f"{part}\x1e" for part in parts).encode("utf-8", "surrogatepass")
+
+
+def _score_batch(
+    batch: ShardBatch,
+    segments: Sequence[Segment],
+    plan: ShardPlan,
+    sums: CorpusSums,
+    writer: _Writer,
+) -> int:
     """Add a batch to the sums, write its scores or what passes, and count that."""
     compute = require("scale", "pyarrow.compute")
-    segments = batch_segments(batch.table, plan.columns, batch.place)
     scores = score_segments(segments, plan.metrics, sums, batch.place)
     if plan.where is None:
         writer.write(scores)
@@ -270,6 +319,7 @@ def _about(outcome: ShardOutcome, plan: ShardPlan, references: int | str) -> dic
             "size": shard.size,
             "stamp": shard.stamp,
             "sha256": outcome.sha256,
+            "texts_sha256": outcome.texts,
         },
         "plan": plan.digest,
     }

@@ -224,8 +224,9 @@ class HistoryResult(Result):
 
     def _note(self, line: HistorySeries) -> str:
         seen = line.first.seen
-        levels = sorted({point.seen.level for point in line.points})
-        told = [f"[ ]: {' or '.join(f'{level:.0%}' for level in levels)} interval."]
+        estimates = (point.seen for point in line.points)
+        levels = sorted({each.level for each in estimates if not math.isnan(each.low)})
+        told = [f"[ ]: {' or '.join(f'{level:.0%}' for level in levels)} interval."] * bool(levels)
         if any(point.change for point in line.points):
             told.append("change: to the run before with the same system.")
         if any(point.change and not math.isnan(point.change.p) for point in line.points):

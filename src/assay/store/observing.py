@@ -16,7 +16,14 @@ from assay.statistics.proportions import wilson
 from assay.store.results import ResultStore
 from assay.store.runs import Observation
 
-__all__ = ["Estimate", "estimate", "observe_metric", "share_estimate", "slice_signature"]
+__all__ = [
+    "Estimate",
+    "estimate",
+    "observe_metric",
+    "observe_sums",
+    "share_estimate",
+    "slice_signature",
+]
 
 
 class Estimate(NamedTuple):
@@ -87,4 +94,24 @@ def observe_metric(
         resolved="" if given else str(metric),
         rows="" if given else store.key(dataset, metric, system),
         role=role,
+    )
+
+
+def observe_sums(
+    metric: Metric, signature: str, system: str, value: float, segments: int
+) -> Observation:
+    """A metric's score of a corpus of which there are sums alone: an interval needs its rows."""
+    return Observation(
+        system=system,
+        kind="metric",
+        name=metric.title,
+        metric=metric.requested,
+        signature=signature,
+        value=value,
+        low=np.nan,
+        high=np.nan,
+        n=segments,
+        higher=metric.higher_is_better,
+        finer=metric.is_small,
+        resolved=str(metric),
     )
