@@ -33,14 +33,14 @@ scored, score, write_sums = 0, shards._score_batch, OutputFolder.write_sums
 def die():
     os.kill(os.getpid(), getattr(signal, name))
 
-def score_batch(batch, plan, sums, writer):
+def score_batch(batch, *others):
     global scored
     scored += 1
     with open(log, "a") as file:
         file.write(f"{batch.place.name}\\n")
     if place == "batch" and scored == int(last):
         die()
-    return score(batch, plan, sums, writer)
+    return score(batch, *others)
 
 def write(self, name, sums, about):
     # The scores of a shard are in their place, but its sums are not.
