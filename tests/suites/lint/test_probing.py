@@ -3,7 +3,7 @@
 import pytest
 import regex
 
-from assay.suites.check import OutOfTime, Pattern
+from assay.suites.check import Pattern
 from assay.suites.lint.patterns import LONGEST, SENTENCE, outline, probe, probes
 
 ENDLESS = [
@@ -49,10 +49,12 @@ AMPLE = 60
 @pytest.mark.parametrize("text", ENDLESS)
 def test_probing_finds_what_searches_for_ever(text):
     pattern = Pattern(text, "regex")
-    worn = probe(pattern, probes(text), limit=SHORT)
-    assert worn is not None
-    with pytest.raises(OutOfTime):
-        pattern.search(worn, limit=SHORT)
+    # A busy machine may stop a search once that is none of these.
+    assert any(never_ends(pattern, worn) for worn in probes(text))
+
+
+def never_ends(pattern, text):
+    return all(probe(pattern, [text], limit=times * SHORT) for times in (1, 2, 4))
 
 
 @pytest.mark.parametrize("text", HARMLESS)
