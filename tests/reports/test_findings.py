@@ -14,6 +14,7 @@ from assay.demo import read_demo
 from assay.metrics.base import parse
 from assay.reports import probes
 from assay.reports.findings import FEWEST_CARRIERS, rank
+from assay.reports.wording import describe
 
 KEYS = [
     "rank", "kind", "slice", "metric", "system", "other", "n", "value", "value_other", "difference",
@@ -285,3 +286,17 @@ def test_the_difference_of_two_systems_is_turned_round(three):
         assert standing.difference(2, 0) == (-value, -high, -low, p, adjusted)
         assert low <= value <= high
         assert p <= adjusted
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("“on”", "on the word “on”:"),
+        ("“take place”", "on the words “take place”:"),
+        ("“,”", "on the mark “,”:"),
+        ('‘, "’', 'on the marks ‘, "’:'),
+    ],
+)
+def test_sentences_say_that_words_are_words(three, words, told):
+    finding = next(each for each in three.findings if each.kind == "phrases" and each.metric == "F")
+    assert told in describe(replace(finding, slice=words))

@@ -63,6 +63,16 @@ def subject(finding: Finding) -> str:
             return name
 
 
+def _in_a_sentence(finding: Finding) -> str:
+    """The same where nothing around tells that it is words: `the word “on”`, `the marks ‘, "’`."""
+    told = subject(finding)
+    if finding.kind != "phrases" or told != finding.slice:
+        return told
+    if not any(map(str.isalnum, told)):
+        return f"the {'marks' if ' ' in told else 'mark'} {told}"
+    return f"the {'words' if ' ' in told else 'word'} {told}"
+
+
 def _word_class(name: str) -> str:
     """A class of words in plain words."""
     kind, colon, label = name.partition(":")
@@ -76,7 +86,7 @@ def _word_class(name: str) -> str:
 
 def describe(finding: Finding) -> str:
     """A finding as a sentence."""
-    about, values = subject(finding), _values(finding)
+    about, values = _in_a_sentence(finding), _values(finding)
     sure = "" if finding.established else " (not established)"
     if finding.kind == "phrases" and finding.metric == "uses":
         return (
@@ -202,7 +212,7 @@ def _strengths(told: Sequence[Finding]) -> list[str]:
         for better, word in ((False, "worse"), (True, "better")):
             found = [finding for finding in own if finding.better is better][:TOLD]
             if found:
-                items = [f"{subject(finding)} ({_values(finding)})" for finding in found]
+                items = [f"{_in_a_sentence(finding)} ({_values(finding)})" for finding in found]
                 parts.append(f"{word} on {_join(items)}")
         if parts:
             sentences.append(f"{system} is {', and '.join(parts)}, compared with {other}.")
