@@ -23,11 +23,11 @@ LENGTH = 40
 # notes every batch that it scores, and dies at the one that it is told.
 DYING = """
 import json, os, signal, sys
-from assay.scale import readers, shards
+from assay.scale import outputs, readers, shards
 from assay.scale.outputs import OutputFolder
 
 corpus, out, log, last, place, name = sys.argv[1:]
-readers.ROWS = shards.ROWS = shards.AT_ONCE = 10
+readers.ROWS = shards.ROWS = outputs.AT_ONCE = 10
 scored, score, write_sums = 0, shards._score_batch, OutputFolder.write_sums
 
 def die():

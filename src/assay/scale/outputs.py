@@ -27,13 +27,16 @@ from assay.scale.files import Shard, filesystem, local_copy, remote
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["METADATA", "Finished", "OutputFolder"]
+__all__ = ["METADATA", "Finished", "OutputFolder", "RowWriter", "has_changed"]
 
 METADATA = "assay"
 """The key of the metadata in every file that is written."""
 
 SUMS = "_sums"
 """Readers of folders of Parquet files pass over names that begin with `_`."""
+
+AT_ONCE = 2**16
+"""Rows that are written at a time."""
 
 _TEMPORARY = re.compile(r"\..+\.(?P<host>[^.]+)\.(?P<process>\d+)\.[0-9a-f]+\.tmp")
 
@@ -167,6 +170,63 @@ def _seal(sums: pa.Table, about: Mapping[str, Any]) -> str:
 def _kind(of: pa.DataType) -> list[Any]:
     """A type and those within it; not their names, which Parquet changes."""
     return [of.id, *(_kind(of.field(at).type) for at in range(of.num_fields))]
+
+
+class RowWriter:
+    """Collects tables, and writes them to a Parquet file some ten thousand rows at a time."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._file: Any = None
+        self._tables: list[Any] = []
+
+    def write(self, table: pa.Table) -> None:
+        """Take the next rows."""
+        if self._path is None:
+            return
+        self._tables.append(table)
+        if sum(map(len, self._tables)) >= AT_ONCE or sum(t.nbytes for t in self._tables) > 2**26:
+            self._flush()
+
+    def finish(self, about: Mapping[str, Any]) -> None:
+        """Write what is left, and `about` as metadata."""
+        if self._path is None:
+            return
+        self._flush()
+        told = json.dumps(about, ensure_ascii=False)
+        self._file.add_key_value_metadata({METADATA: told})
+        self._file.close()
+
+    def close(self) -> None:
+        """Let go of the file, finished or not."""
+        if self._file is not None:
+            self._file.close()
+
+    def _flush(self) -> None:
+        if not self._tables:
+            return
+        pa = require("scale", "pyarrow")
+        parquet = require("scale", "pyarrow.parquet")
+        if self._file is None:
+            # Arrow's own schema would hide the metadata that comes at the end.
+            schema = self._tables[0].schema.remove_metadata()
+            self._file = parquet.ParquetWriter(
+                self._path, schema, compression="zstd", store_schema=False
+            )
+        same = [_cast(table.replace_schema_metadata(), self._file.schema) for table in self._tables]
+        self._file.write_table(pa.concat_tables(same))
+        self._tables = []
+
+
+def _cast(table: Any, schema: Any) -> Any:
+    pa = require("scale", "pyarrow")
+    if table.schema == schema:
+        return table
+    try:
+        return table.cast(schema)
+    except (pa.ArrowException, ValueError) as error:
+        reason = str(error).split("\n", 1)[0][:160]
+        raise DataError(f"a column changes its type within the file ({reason}).") from None
 
 
 def has_changed(shard: Shard, about: Mapping[str, Any]) -> bool:

@@ -30,7 +30,7 @@ from assay.scale.batches import (
 )
 from assay.scale.files import Shard, check_names, check_unchanged, find_shards, local_copy, remote
 from assay.scale.filters import Where
-from assay.scale.outputs import METADATA, OutputFolder, has_changed
+from assay.scale.outputs import OutputFolder, RowWriter, has_changed
 from assay.scale.readers import (
     ROWS,
     ShardBatch,
@@ -59,9 +59,6 @@ AHEAD = 2
 
 PATIENCE = 1.5
 """Seconds that a run which is given up waits for the batches that it is at."""
-
-AT_ONCE = 2**16
-"""Rows that are written at a time."""
 
 MEGABYTE = 10**6
 
@@ -271,7 +268,7 @@ def _score_batch(
     segments: Sequence[Segment],
     plan: ShardPlan,
     sums: CorpusSums,
-    writer: _Writer,
+    writer: RowWriter,
 ) -> int:
     """Add a batch to the sums, write its scores or what passes, and count that."""
     compute = require("scale", "pyarrow.compute")
@@ -325,69 +322,15 @@ def _about(outcome: ShardOutcome, plan: ShardPlan, references: int | str) -> dic
     }
 
 
-class _Writer:
-    """Collects tables, and writes them to a Parquet file some ten thousand rows at a time."""
-
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
-        self._file: Any = None
-        self._tables: list[Any] = []
-
-    def write(self, table: pa.Table) -> None:
-        if self._path is None:
-            return
-        self._tables.append(table)
-        if sum(map(len, self._tables)) >= AT_ONCE or sum(t.nbytes for t in self._tables) > 2**26:
-            self._flush()
-
-    def finish(self, about: Mapping[str, Any]) -> None:
-        if self._path is None:
-            return
-        self._flush()
-        told = json.dumps(about, ensure_ascii=False)
-        self._file.add_key_value_metadata({METADATA: told})
-        self._file.close()
-
-    def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-
-    def _flush(self) -> None:
-        if not self._tables:
-            return
-        pa = require("scale", "pyarrow")
-        parquet = require("scale", "pyarrow.parquet")
-        if self._file is None:
-            # Arrow's own schema would hide the metadata that comes at the end.
-            schema = self._tables[0].schema.remove_metadata()
-            self._file = parquet.ParquetWriter(
-                self._path, schema, compression="zstd", store_schema=False
-            )
-        same = [_cast(table.replace_schema_metadata(), self._file.schema) for table in self._tables]
-        self._file.write_table(pa.concat_tables(same))
-        self._tables = []
-
-
-def _cast(table: Any, schema: Any) -> Any:
-    pa = require("scale", "pyarrow")
-    if table.schema == schema:
-        return table
-    try:
-        return table.cast(schema)
-    except (pa.ArrowException, ValueError) as error:
-        reason = str(error).split("\n", 1)[0][:160]
-        raise DataError(f"a column changes its type within the file ({reason}).") from None
-
-
 @contextmanager
-def _writer(shard: Shard, plan: ShardPlan) -> Iterator[_Writer]:
+def _writer(shard: Shard, plan: ShardPlan) -> Iterator[RowWriter]:
     place = (
         nullcontext()
         if plan.out is None
         else OutputFolder(plan.out).writing(f"{shard.name}.parquet")
     )
     with place as path:
-        writer = _Writer(path)
+        writer = RowWriter(path)
         try:
             yield writer
         finally:
